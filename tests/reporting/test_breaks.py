@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, Formula, Var
-from logiclens.reporting._about_rules import breaks_of, in_words
+from logiclens.reporting._about_rules import breaks_of, pattern_sentence
 from logiclens.reporting._subject import Subject, label_rows
 from tests.strategies import PLAIN, plain_formulas
 
@@ -36,7 +36,7 @@ def test_every_row_that_breaks_the_rule_is_in_one_pattern(formula: Formula, n_ro
     assert all(one.n <= one.of for one in found.patterns)
 
 
-def test_the_heaviest_patterns_are_told_in_words_not_in_values():
+def test_the_heaviest_patterns_are_told_pattern_sentence_not_in_values():
     X = [[1, 0, 0, 0, 0]] * 3 + [[1, 1, 0, 0, 0]] * 2 + [[0, 1, 1, 1, 1]]
     y = [False, False, True, False, False, True]
 
@@ -104,4 +104,4 @@ def test_words_leave_out_what_follows():
         (~grown & ~old & gap, "age is missing"),
         (~gap, "age is known"),
     ):
-        assert in_words(term, words) == text
+        assert pattern_sentence(term, words) == text

@@ -1,7 +1,10 @@
+"""Sentences and short lists of the page: macros of its templates, called with facts."""
+
 from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
 
 import pytest
@@ -9,18 +12,29 @@ import pytest
 from logiclens.explain import Rule, RuleKind
 from logiclens.logic import Var
 from logiclens.reporting import report
-from logiclens.reporting._page import (
-    answer,
-    figures,
-    findings,
-    kind_note,
-    lead_in,
-    meaning,
-    percent,
-    provenance,
-    status_words,
-)
+from logiclens.reporting._page import environment, percent
 from tests.reporting import pages
+
+WORDS: Any = environment().get_template("words.html").module
+
+
+def answer(facts: dict[str, Any]) -> str:
+    return str(WORDS.answer(facts))
+
+
+def figures(facts: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Values and notes of the figures, by name."""
+    figure = r'<dt>(.*?)</dt><dd>(.*?)</dd>(?:<dd class="note">(.*?)</dd>)?</div>'
+    return {name: (value, note) for name, value, note in re.findall(figure, WORDS.figures(facts))}
+
+
+def findings(facts: dict[str, Any]) -> list[tuple[bool, str]]:
+    """Whether all is well, and what is said, of each finding."""
+    listed = re.split(r'<li class="(good|bad)">', WORDS.findings(facts))[1:]
+    return [
+        (good == "good", text.strip().removesuffix("</li>"))
+        for good, text in zip(listed[::2], listed[1::2], strict=True)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -96,34 +110,28 @@ def test_figures_name_what_was_measured(facts: dict[str, Any]):
         "rules_accuracy": 1.0,
         "black_box_accuracy": 0.5,
         "network_accuracy": None,
+        "joint_fidelity": 0.98,
+        "fidelity_plain": 0.994,
+        "faithful_to": "the network",
     }
-    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
+    shown = figures(facts)
 
     assert shown["Rows"] == ("1,000", "750\u00a0for\u00a0training, 250\u00a0held\u00a0out")
     assert shown["Classes"] == ("3", "")
     assert shown["Accuracy of the rules"] == ("100%", "most common class: 62.5%")
     assert shown["Accuracy of the black box"] == ("50%", "")
     assert "Accuracy of the network" not in shown
-
-
-def test_figures_say_whom_rules_agree_with(facts: dict[str, Any]):
-    facts["overall"] |= {"joint_fidelity": 0.98, "fidelity_plain": 0.994, "faithful_to": "the network"}
-    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
     assert shown["Fidelity to the network"] == ("98%", "of the rules together")
-
     facts["overall"]["joint_fidelity"] = None
-    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
-    assert shown["Agreement with the network"] == ("99.4%", "a rule, on average")
+    assert figures(facts)["Agreement with the network"] == ("99.4%", "a rule, on average")
 
 
 def test_figures_say_how_many_columns_are_used(facts: dict[str, Any]):
     facts["data"] |= {"n_columns": 45, "dropped": [{"name": "a", "why": "b"}] * 5, "n_dropped_left_out": 2}
-    assert [(one.value, one.note) for one in figures(facts) if one.name == "Columns used"] == [
-        ("38 of 45", "6 in a rule")
-    ]
+    assert figures(facts)["Columns used"] == ("38 of 45", "6 in a rule")
 
     facts["data"] |= {"dropped": [], "n_dropped_left_out": 0}
-    assert [one.value for one in figures(facts) if one.name == "Columns used"] == ["45"]
+    assert figures(facts)["Columns used"][0] == "45"
 
 
 def test_the_answer_says_when_rules_are_no_better_than_a_guess(facts: dict[str, Any]):
@@ -161,9 +169,9 @@ def test_the_answer_says_when_rules_know_more_than_a_guess_that_is_right_as_ofte
 
 def test_rules_of_a_black_box_are_compared_with_its_most_common_answer(facts: dict[str, Any]):
     facts |= {"task": "black box", "target": "loan"}
-    facts["overall"] |= {"n": 10, "rules_accuracy": None, "baseline": None}
-    for counts, doubted in (([[6, 1], [2, 1]], True), ([[6, 1], [1, 2]], False)):
-        facts["overall"]["confusion"] = {"labels": ["a", "b"], "counts": counts}
+    facts["overall"] |= {"n": 10, "rules_accuracy": None, "baseline": None, "joint_fidelity": 0.7}
+    for shares, doubted in (([0.3, 0.7], True), ([0.4, 0.6], False)):
+        facts["data"]["classes"] = [{"share": share} for share in shares]
         assert (
             "Together the rules meet 70% of the answers of the black box; always the most common one, 70%. "
             "<strong>That is no better than a guess</strong>: these columns may not decide <bdi>loan</bdi>."
@@ -189,7 +197,7 @@ def test_the_answer_says_for_how_many_classes_there_is_no_rule(facts: dict[str, 
     ):
         facts["rules"] = rules
         assert answer(facts).startswith(f"{said} ")
-        assert figures(facts)[-1].note == "a rule, on average; 0 where there is none"
+        assert figures(facts)["Literals"][1] == "a rule, on average; 0 where there is none"
     facts["kind"] = "cluster"
     assert answer({**facts, "rules": [rule, silent]}).startswith("No rule was found for 1 of 2 clusters;")
 
@@ -221,35 +229,42 @@ def test_what_rules_state_is_what_a_network_says(facts: dict[str, Any], kind: st
     facts["policy"]["printed"] = False
     facts["overall"] |= {"against": against, "faithful_to": "the network"}
 
-    assert meaning(facts) == said
-    assert lead_in(facts) == ("The network says:" if kind == "iff" else "As the network sees it:")
+    assert WORDS.meaning(facts) == said
+    assert WORDS.lead_in(facts) == ("The network says:" if kind == "iff" else "As the network sees it:")
 
 
 def test_whose_answers_rules_state(facts: dict[str, Any]):
-    assert lead_in(facts) == "The rules decide:"
-    assert meaning(facts) == (
+    assert WORDS.lead_in(facts) == "The rules decide:"
+    assert WORDS.meaning(facts) == (
         "Each rule states when the list decides for its class, as far as the rows it was found on show; "
         "precision and recall say how often that is right."
     )
     facts["policy"]["printed"] = False
-    assert lead_in(facts) == "The model says:"  # rules alone
+    assert WORDS.lead_in(facts) == "The model says:"  # rules alone
     facts["task"] = "black box"
-    assert lead_in(facts) == "The black box says:"
+    assert WORDS.lead_in(facts) == "The black box says:"
     facts |= {"task": "cluster", "kind": "cluster", "rules": facts["rules"][:1]}
     facts["overall"]["against"] = "the clusters"
-    assert lead_in(facts) == "As the clusters were made:"
-    assert meaning(facts) == (
+    assert WORDS.lead_in(facts) == "As the clusters were made:"
+    assert WORDS.meaning(facts) == (
         "The rule states what holds of the rows that were put into the cluster; "
         "precision and recall say how often that is so."
     )
 
 
-def test_a_status_does_not_speak_of_settings():
-    assert [
-        status_words(f"{how} within max_literals={n}")
-        for how, n in (("best found", 10), ("proved minimal", 1))
-    ] == ["the best found of at most 10 literals", "proved minimal, of at most 1 literal"]
-    assert status_words("best found") == "best found"
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("best found within max_literals=10", "the best found of at most 10 literals"),
+        ("proved minimal within max_literals=1", "proved minimal, of at most 1 literal"),
+        ("best found", "best found"),
+    ],
+)
+def test_a_status_does_not_speak_of_settings(status: str, said: str):
+    assert WORDS.status_words(status) == said
+
+
+NOTHING: dict[str, Any] = {"conflicts": [], "n_conflicts": 0, "uncovered": None, "covered": True}
 
 
 def test_findings_of_rules_that_have_all_faults(facts: dict[str, Any]):
@@ -261,38 +276,45 @@ def test_findings_of_rules_that_have_all_faults(facts: dict[str, Any]):
         "always": ["a", "b", "c", "d"],
         "never": ["<e>"],
     }
-    found = findings(facts)
 
-    assert [finding.text for finding in found] == [
-        "1 pair of rules can both be true of a row.",
-        "There can be rows that no rule covers. They are taken for <bdi>unknown</bdi>.",
-        "The rules of <bdi>a</bdi>, <bdi>b</bdi>, <bdi>c</bdi> and 1 more are always true.",
-        "The rule of <bdi>&lt;e&gt;</bdi> is never true.",
+    assert findings(facts) == [
+        (
+            False,
+            "1 pair of rules can both be true of a row."
+            "<ul><li><bdi>&lt;a&gt;</bdi> and <bdi>b</bdi>, for example: x &gt; 5</li></ul>\n",
+        ),
+        (
+            False,
+            "There can be rows that no rule covers. They are taken for <bdi>unknown</bdi>."
+            '<details class="inner"><summary>All of them</summary><p dir="ltr">x &lt; 5</p></details>'
+            "<ul><li>for example: x = 4</li></ul>\n",
+        ),
+        (False, "The rules of <bdi>a</bdi>, <bdi>b</bdi>, <bdi>c</bdi> and 1 more are always true."),
+        (False, "The rule of <bdi>&lt;e&gt;</bdi> is never true."),
     ]
-    assert not any(finding.good for finding in found)
-    assert found[0].examples == ("<bdi>&lt;a&gt;</bdi> and <bdi>b</bdi>, for example: x &gt; 5",)
-    assert (found[1].examples, found[1].all) == (("for example: x = 4",), "x &lt; 5")
 
 
-def test_findings_of_rules_without_a_fault(facts: dict[str, Any]):
-    nothing: dict[str, Any] = {"conflicts": [], "n_conflicts": 0, "uncovered": None, "covered": True}
-    facts["check"] = nothing | {"always": [], "never": []}
-    found = findings(facts)
+@pytest.mark.parametrize(
+    ("check", "good", "texts"),
+    [
+        (NOTHING, True, ["No two rules can be true of the same row.", "Every row is covered by a rule."]),
+        (
+            dict.fromkeys(NOTHING),
+            False,
+            [
+                "Whether two rules can be true of the same row was too much work to find out.",
+                "Whether every row is covered by a rule was too much work to find out.",
+            ],
+        ),
+    ],
+    ids=["no fault", "too much work"],
+)
+def test_findings_of_rules_without_a_known_fault(facts, check, good: bool, texts: list[str]):
+    facts["check"] = check | {"always": [], "never": []}
 
-    assert [finding.text for finding in found] == [
-        "No two rules can be true of the same row.",
-        "Every row is covered by a rule.",
-        "No rule is always true, and none is never true.",
-    ]
-    assert all(finding.good for finding in found)
-
-
-def test_findings_say_what_was_too_much_work(facts: dict[str, Any]):
-    facts["check"] |= {"conflicts": None, "n_conflicts": None, "uncovered": None, "covered": None}
-
-    assert [finding.text for finding in findings(facts)[:2]] == [
-        "Whether two rules can be true of the same row was too much work to find out.",
-        "Whether every row is covered by a rule was too much work to find out.",
+    assert findings(facts) == [
+        *((good, text) for text in texts),
+        (True, "No rule is always true, and none is never true."),
     ]
 
 
@@ -302,14 +324,12 @@ def test_labels_that_go_together_have_no_conflicts(facts: dict[str, Any]):
 
     facts["overall"] |= {"rules_accuracy": 0.5, "network_accuracy": 0.625, "baseline": None}
 
-    assert [finding.good for finding in findings(facts)] == [True]
+    assert [good for good, _ in findings(facts)] == [True]
     assert answer(facts) == (
         "Three rules, one for each class, of 6 literals on average. Of 40 rows held out, they get every "
         "label of <strong>50%</strong> right; the network 62.5%."
     )
-    assert [one.note for one in figures(facts) if one.name == "Accuracy of the rules"] == [
-        "about every label of a row"
-    ]
+    assert figures(facts)["Accuracy of the rules"][1] == "about every label of a row"
 
 
 @pytest.mark.parametrize(
@@ -326,22 +346,22 @@ def test_what_is_a_fault_depends_on_the_kind_of_condition(
         "uncovered": {"text": "x = 4", "example": "x = 4"},
         "covered": False,
     }
-    overlap, gap = findings(facts)[:2]
+    (overlap_good, overlap), (gap_good, gap) = findings(facts)[:2]
 
-    assert (overlap.good, gap.good) == (overlap_is_fine, gap_is_fine)
-    assert ("which necessary conditions may" in overlap.text) == overlap_is_fine
-    assert ("which sufficient conditions may leave" in gap.text) == gap_is_fine
-    assert (gap.examples, gap.all) == (("x = 4",), None)
+    assert (overlap_good, gap_good) == (overlap_is_fine, gap_is_fine)
+    assert ("which necessary conditions may" in overlap) == overlap_is_fine
+    assert ("which sufficient conditions may leave" in gap) == gap_is_fine
+    assert gap.endswith("<ul><li>x = 4</li></ul>\n")
 
 
 @pytest.mark.parametrize("kind", list(RuleKind))
 def test_sentences_of_every_kind_end_with_what_is_said_once(kind: RuleKind):
-    assert Rule("a", Var("x"), kind).to_sentence().endswith(kind_note({"kind": str(kind)}))
+    assert Rule("a", Var("x"), kind).to_sentence().endswith(WORDS.kind_note(str(kind)))
 
 
 def test_provenance_leaves_out_what_is_not_known(facts: dict[str, Any]):
     facts["provenance"] |= {"seed": 0, "command": None, "network": "", "packages": {"numpy": "2.0"}}
-    listed = dict(provenance(facts))
+    listed = dict(re.findall(r"<dt>(.*?)</dt><dd><bdi>(.*?)</bdi>", WORDS.provenance(facts)))
 
     assert listed["Seed"] == "0"
     assert listed["Packages"] == "numpy 2.0"

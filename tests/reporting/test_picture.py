@@ -11,11 +11,10 @@ from logiclens.reporting._page import (
     Literal,
     chip,
     front_picture,
-    in_words,
     lines_of,
     literals,
     marks,
-    shades,
+    tree_sentence,
 )
 
 AGE = {"name": "age", "kind": "number", "optional": True}
@@ -90,7 +89,7 @@ def var(at: int) -> dict[str, Any]:
     return {"op": "var", "concept": at}
 
 
-def test_literals_of_a_term_and_what_is_none_in_words():
+def test_literals_of_a_term_and_what_is_none_tree_sentence():
     either = {"op": "or", "args": [var(0), {"op": "not", "arg": var(1)}]}
     term = {"op": "and", "args": [var(0), {"op": "not", "arg": var(1)}, either]}
 
@@ -101,8 +100,8 @@ def test_literals_of_a_term_and_what_is_none_in_words():
     ]
     assert literals(var(1), CONCEPTS, CHIPS) == [Literal("ill", "yes")]
     assert literals({"op": "true"}, CONCEPTS, CHIPS) == [Literal("always", "")]
-    assert in_words({"op": "not", "arg": either}, CONCEPTS) == "not (age is above 62 or not ill)"
-    assert in_words({"op": "false"}, CONCEPTS) == "never"
+    assert tree_sentence({"op": "not", "arg": either}, CONCEPTS) == "not (age is above 62 or not ill)"
+    assert tree_sentence({"op": "false"}, CONCEPTS) == "never"
 
 
 rates = st.floats(0, 1)
@@ -162,10 +161,6 @@ def test_marks_are_few_and_even(most: float):
     assert found[0] == 0
     assert found[-1] <= most * (1 + 1e-9)
     assert most < found[-1] + found[1] * (1 + 1e-6)
-
-
-def test_shades_are_shares_of_rows():
-    assert shades([[1, 3], [0, 0]]) == [[0.25, 0.75], [0.0, 0.0]]
 
 
 @pytest.mark.parametrize(

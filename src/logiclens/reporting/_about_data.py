@@ -7,7 +7,7 @@ Formulas become trees, concepts tests, columns inputs. A concept's test is exact
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor, inf, log10, nextafter
 from typing import Any
 
@@ -108,30 +108,33 @@ def _dropped(subject: Subject) -> dict[str, str]:
 
 def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: LabeledRows | None) -> list[ColumnFacts]:
     """The columns that have concepts, those that rules use first."""
+    rules, words = subject.rules, subject.rules.vocabulary
     kinds = {one.name: one.kind for one in inputs}
-    words = subject.rules.vocabulary
-    concepts = {name for formula in subject.rules.formulas.values() for name in formula.concepts}
-    used = concepts if words is None else set(words.used_columns(concepts))
+    used = {name for formula in rules.formulas.values() for name in formula.concepts}
     if words is None:
-        names = subject.rules.concept_names
-        found = [ColumnFacts(name, kinds.get(name, "score"), 0.0, name in used) for name in names]
-    elif subject.encoder is not None:
-        kinds = _kinds(words) | kinds
         found = [
-            ColumnFacts(
-                reading["column"],
-                kinds.get(reading["column"], _KINDS.get(reading["values"], "category")),
-                reading["missing"],
-                reading["column"] in used,
-                reading["remark"],
-            )
-            for reading in subject.encoder.describe()
-            if reading["concepts"]
+            ColumnFacts(name, kinds.get(name, "score"), 0.0, name in used) for name in rules.concept_names
         ]
     else:
-        found = _of_vocabulary(words, kinds, used, rows)
-    found.sort(key=lambda column: not column.used)
-    return found
+        used = set(words.used_columns(used))
+        kinds = _kinds(words) | kinds
+        if subject.encoder is None:  # a model that was loaded
+            table = None if rows is None else rows.table
+            readings = [
+                (column, "category", _missing_share(words, column, table), "")
+                for column in words.used_columns(words.names)
+            ]
+        else:
+            readings = [
+                (one["column"], _KINDS.get(one["values"], "category"), one["missing"], one["remark"])
+                for one in subject.encoder.describe()
+                if one["concepts"]
+            ]
+        found = [
+            ColumnFacts(column, kinds.get(column, kind), missing, column in used, note)
+            for column, kind, missing, note in readings
+        ]
+    return sorted(found, key=lambda column: not column.used)
 
 
 def _kinds(words: Vocabulary) -> dict[str, str]:
@@ -147,23 +150,10 @@ def _kinds(words: Vocabulary) -> dict[str, str]:
     return kinds
 
 
-def _of_vocabulary(
-    words: Vocabulary, known: Mapping[str, str], used: Collection[str], rows: LabeledRows | None
-) -> list[ColumnFacts]:
-    """Columns of a model that was loaded, as far as their concepts show."""
-    kinds = _kinds(words) | dict(known)
-    found = []
-    for column in words.used_columns(words.names):
-        cells = _cells_of(words, column, rows)
-        share = None if cells is None else float(cells.missing.mean())
-        found.append(ColumnFacts(column, kinds.get(column, "category"), share, column in used))
-    return found
-
-
-def _cells_of(words: Vocabulary, column: str, rows: LabeledRows | None) -> Column | None:
-    if rows is None or rows.table is None or not words.finds_by_name(rows.table):
+def _missing_share(words: Vocabulary, column: str, table: Table | None) -> float | None:
+    if table is None or not words.finds_by_name(table) or column not in table:
         return None
-    return rows.table.column(column) if column in rows.table else None
+    return float(table.column(column).missing.mean())
 
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -197,6 +187,7 @@ def concepts_and_inputs(
         return _scores(names, rules, table)
     columns = words.used_columns(names)
     place = {column: at for at, column in enumerate(columns)}
+    by_name = table is not None and words.finds_by_name(table)
     concepts = tuple(
         ConceptFacts(
             name,
@@ -212,7 +203,7 @@ def concepts_and_inputs(
         _input(
             words,
             [words[name] for name in names if words[name].column == column],
-            _column(table, words, column),
+            _column(table, column, words.columns, by_name=by_name),
         )
         for column in columns
     )
@@ -243,44 +234,32 @@ def _scores(
     """Concepts that are their own inputs."""
     concepts, inputs = [], []
     for at, name in enumerate(names):
-        column = _own_column(table, rules, name)
-        kind = "flag" if column is not None and _is_zero_one(column) else "score"
-        test = {"kind": "flag"} if kind == "flag" else {"kind": "above", "cut": THRESHOLD}
-        concepts.append(
-            ConceptFacts(name, to_sentence(Var(name)), to_sentence(~Var(name)), at, test, or_missing=False)
-        )
-        start: Plain = False if kind == "flag" else 0.0
-        if column is not None and len(column):
-            middle = float(np.median(column.numbers()))
-            start = middle > THRESHOLD if kind == "flag" else round(middle, 2)
-        cuts = () if kind == "flag" else (THRESHOLD,)
-        low, high = (None, None) if kind == "flag" else (0.0, 1.0)
-        inputs.append(InputFacts(name, kind, (), cuts, low, high, False, start, optional=False))
+        by_name = table is not None and (table.named or name in table)
+        column = _column(table, name, rules.concept_names, by_name=by_name)
+        middle = 0.0 if column is None else float(np.median(column.numbers()))
+        if column is not None and _is_zero_one(column):
+            test: dict[str, Any] = {"kind": "flag"}
+            inputs.append(InputFacts(name, "flag", start=middle > THRESHOLD))
+        else:
+            test = {"kind": "above", "cut": THRESHOLD}
+            inputs.append(
+                InputFacts(name, "score", cuts=(THRESHOLD,), low=0.0, high=1.0, start=round(middle, 2))
+            )
+        words, words_not = to_sentence(Var(name)), to_sentence(~Var(name))
+        concepts.append(ConceptFacts(name, words, words_not, at, test, or_missing=False))
     return tuple(concepts), tuple(inputs)
 
 
-def _own_column(table: Table | None, rules: ExplanationSet, name: str) -> Column | None:
-    if table is None:
+def _column(table: Table | None, name: str, names: Sequence[str], *, by_name: bool) -> Column | None:
+    """A column of a table, found by its name or by its place among the names."""
+    if table is None or (name not in table if by_name else len(table.names) != len(names)):
         return None
-    if name in table:
-        return table.column(name)
-    if len(table.names) == len(rules.concept_names) and not table.named:
-        return table.column(table.names[rules.concept_names.index(name)])
-    return None
+    return table.column(name if by_name else table.names[names.index(name)])
 
 
 def _is_zero_one(column: Column) -> bool:
     numbers = column.numbers()
     return bool(((numbers == 0) | (numbers == 1)).all())
-
-
-def _column(table: Table | None, words: Vocabulary, name: str) -> Column | None:
-    if table is None:
-        return None
-    if words.finds_by_name(table):
-        return table.column(name) if name in table else None
-    same = len(table.names) == len(words.columns)
-    return table.column(table.names[words.columns.index(name)]) if same else None
 
 
 def _input(words: Vocabulary, concepts: Sequence[Concept], column: Column | None) -> InputFacts:
@@ -296,7 +275,7 @@ def _input(words: Vocabulary, concepts: Sequence[Concept], column: Column | None
     usual = _usual(kind, tuple(levels), column)
     if usual is not None and kind == "category":
         levels.setdefault(usual)  # the reader starts from it, also where no concept names it
-    return InputFacts(name, kind, tuple(levels), (), None, None, False, usual, optional)
+    return InputFacts(name, kind, tuple(levels), start=usual, optional=optional)
 
 
 def _kind(concepts: Sequence[Concept], column: Column | None) -> str:

@@ -16,7 +16,7 @@ from logiclens.explain.counterfactual import term_in_words
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Front, Point
 from logiclens.explain.resolution import list_sentence, list_text
-from logiclens.explain.rule import Rule, RuleKind, target_in_sentence
+from logiclens.explain.rule import Rule, RuleKind, formula_sentence, target_in_sentence
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack
 from logiclens.logic.entail import Conflict, conflicts
@@ -139,16 +139,13 @@ def _stored_scores(explanation: Explanation) -> RuleScoreFacts:
     """The scores of the fit, which have no intervals."""
     scores, literals = explanation.scores, explanation.complexity
     if scores is None:
-        return RuleScoreFacts(None, literals, NO_RATE, NO_RATE, NO_RATE, None, None, None, None)
-    precision, recall, coverage = map(Rate, (scores.precision, scores.recall, scores.coverage))
+        return RuleScoreFacts(literals=literals)
     return RuleScoreFacts(
-        scores.n_rows,
-        literals,
-        precision,
-        recall,
-        coverage,
-        None,
-        None,
+        n=scores.n_rows,
+        literals=literals,
+        precision=Rate(scores.precision),
+        recall=Rate(scores.recall),
+        coverage=Rate(scores.coverage),
         accuracy_plain=scores.accuracy,
         fidelity_plain=scores.fidelity,
     )
@@ -177,7 +174,7 @@ def _terms(
         found.append(
             TermFacts(
                 format_formula(term, "unicode") if words is None else words.format(term, "unicode"),
-                to_sentence(term) if words is None else words.to_sentence(term),
+                formula_sentence(term, words),
                 tree_of(term, places),
                 covered,
                 coverage,
@@ -193,9 +190,12 @@ def _relevance(subject: Subject, at: int, most: int) -> tuple[RelevanceFacts, ..
         return ()
     values = np.clip(subject.relevance[at], 0.0, 1.0)
     words, names = subject.rules.vocabulary, subject.rules.concept_names
-    write = to_sentence if words is None else words.to_sentence
     order = np.argsort(-values, kind="stable")[:most]
-    return tuple(RelevanceFacts(write(Var(names[j])), float(values[j])) for j in order if values[j] > 0)
+    return tuple(
+        RelevanceFacts(formula_sentence(Var(names[j]), words), float(values[j]))
+        for j in order
+        if values[j] > 0
+    )
 
 
 FALSE_ALARM, MISSED = "false alarm", "missed"
@@ -234,7 +234,7 @@ def breaks_of(rule: Rule, at: int, rows: LabeledRows | None, most: int = FULL.pa
     )
 
 
-def in_words(term: Formula, vocabulary: Vocabulary | None) -> str:
+def pattern_sentence(term: Formula, vocabulary: Vocabulary | None) -> str:
     """A conjunction in English, without what follows from the rest of it.
 
     Examples
@@ -242,7 +242,7 @@ def in_words(term: Formula, vocabulary: Vocabulary | None) -> str:
     >>> from logiclens.concepts import Above, Missing
     >>> from logiclens.logic import Var
     >>> words = Vocabulary(("age",), (Above("age", 62), Missing("age")))
-    >>> print(in_words(~Var("age > 62") & ~Var("age is missing"), words))
+    >>> print(pattern_sentence(~Var("age > 62") & ~Var("age is missing"), words))
     age is at most 62
     """
     if vocabulary is None:
@@ -255,7 +255,7 @@ def _pattern(rule: Rule, kind: str, state: BoolArray, n: int, rows: LabeledRows)
     if not rule.concepts:
         return BreakPattern("any row", kind, n, rows.n_rows)
     term = as_term(rule.concepts, state)
-    return BreakPattern(in_words(term, rule.vocabulary), kind, n, rows.count(rows.fired(term)))
+    return BreakPattern(pattern_sentence(term, rule.vocabulary), kind, n, rows.count(rows.fired(term)))
 
 
 def _tuples(wrong: Words, concepts: Sequence[str], rows: LabeledRows) -> tuple[BoolArray, IndexArray]:
@@ -354,11 +354,11 @@ def _length(
 ) -> LengthFacts:
     point = front[at]
     steps = tuple(step for step in point.steps if step.formula != FALSE)
-    counts: list[int | None] = [None] * (len(steps) + 1)
+    counts = None
     if rows is None:
         accuracy, fidelity = _stored_rates(point, subject.task)
     else:
-        accuracy, fidelity, counts[:] = _scored(front, replace(point, steps=steps), rows)
+        accuracy, fidelity, counts = _scored(front, replace(point, steps=steps), rows)
     words = front.vocabulary
     if subject.rules.is_list and point.default is not None:
         logic = list_text(steps, point.default, words, "unicode").split("\n")
@@ -381,7 +381,7 @@ def _length(
                 logic=logic[place],
                 sentence=sentences[place],
                 literals=step.literals,
-                n=counts[place],
+                n=None if counts is None else counts[place],
                 tree=tree_of(step.formula, places),
             )
             for place, step in enumerate(steps)
@@ -389,7 +389,7 @@ def _length(
         default=None if point.default is None else front.labels.index(point.default),
         default_logic=logic[-1],
         default_sentence=sentences[-1],
-        n_default=None if front.multi_label else counts[-1],
+        n_default=None if counts is None or front.multi_label else counts[-1],
     )
 
 
@@ -485,7 +485,7 @@ def _pair(rules: ExplanationSet, pair: Conflict) -> ConflictFacts:
         for label in (pair.first, pair.second)
     ]
     return ConflictFacts(
-        (str(pair.first), str(pair.second)), in_words(to_nnf(And.of(terms)), rules.vocabulary)
+        (str(pair.first), str(pair.second)), pattern_sentence(to_nnf(And.of(terms)), rules.vocabulary)
     )
 
 

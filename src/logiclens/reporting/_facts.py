@@ -93,7 +93,7 @@ class Exports:
     latex: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RuleScoreFacts:
     """How good one rule is.
 
@@ -101,15 +101,15 @@ class RuleScoreFacts:
     paper's macro-F1, which the scores of a fit lack, and plain, as the share of rows.
     """
 
-    n: int | None
+    n: int | None = None
     literals: int
-    precision: Rate
-    recall: Rate
-    coverage: Rate
-    accuracy: float | None
-    fidelity: float | None
-    accuracy_plain: float | None
-    fidelity_plain: float | None
+    precision: Rate = NO_RATE
+    recall: Rate = NO_RATE
+    coverage: Rate = NO_RATE
+    accuracy: float | None = None
+    fidelity: float | None = None
+    accuracy_plain: float | None = None
+    fidelity_plain: float | None = None
 
 
 @dataclass(frozen=True)
@@ -233,13 +233,13 @@ class InputFacts:
 
     name: str
     kind: str
-    levels: tuple[Plain, ...]
-    cuts: tuple[float, ...]
-    low: float | None
-    high: float | None
-    whole: bool
-    start: Plain
-    optional: bool
+    levels: tuple[Plain, ...] = ()
+    cuts: tuple[float, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    whole: bool = False
+    start: Plain = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ class Mistake:
     n: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OverallFacts:
     """How good all rules are together.
 
@@ -366,19 +366,19 @@ class OverallFacts:
     n: int | None
     against: str
     faithful_to: str
-    network_accuracy: float | None
-    rules_accuracy: float | None
-    black_box_accuracy: float | None
-    baseline: float | None
-    joint_fidelity: float | None
-    fidelity: float | None
-    fidelity_plain: float | None
-    explanation_accuracy: float | None
-    explanation_accuracy_plain: float | None
+    network_accuracy: float | None = None
+    rules_accuracy: float | None = None
+    black_box_accuracy: float | None = None
+    baseline: float | None = None
+    joint_fidelity: float | None = None
+    fidelity: float | None = None
+    fidelity_plain: float | None = None
+    explanation_accuracy: float | None = None
+    explanation_accuracy_plain: float | None = None
     complexity: float
-    n_uncovered: int | None
-    confusion: Confusion | None
-    mistakes: tuple[Mistake, ...]
+    n_uncovered: int | None = None
+    confusion: Confusion | None = None
+    mistakes: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,14 @@
 """The report as one HTML file that needs nothing else: no network, no fonts, no libraries.
 
-The template is ``page/page.html``; ``page/style.css`` and ``page/script.js`` are put into it. Every text is
-escaped, and the page's own policy lets no script run but the one whose hash it names, so that the names of
-columns and classes may be anything.
+The template is ``page/page.html``, with ``page/words.html`` for its sentences; ``page/style.css`` and
+``page/script.js`` are put into it. Every text is escaped, and the page's own policy lets no script run but
+the one whose hash it names, so that the names of columns and classes may be anything.
 
 The small pictures are worked out here as places, sizes and words, which the template draws and escapes:
-conditions as chips, the front as a chart, counts as shades.
+conditions as chips, the front as a chart.
 
-Functions that write sentences read the facts as JSON has them and return texts that are ready for the page:
-plain ones, which the template escapes, or markup in which names have been escaped already. Names are data:
-signs that are not seen, or that turn the direction of writing, are shown as their number; words from right to
-left are kept apart.
+The template reads the facts as JSON has them. Names are data: signs that are not seen, or that turn the
+direction of writing, are shown as their number; words from right to left are kept apart.
 """
 
 from __future__ import annotations
@@ -21,11 +19,11 @@ import itertools
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
@@ -40,28 +38,9 @@ _UNSEEN = re.compile("[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\
 _HALF = re.compile("[\ud800-\udfff]")  # no text at all: half of a pair
 _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _LEFTWARD_RUN = re.compile(f"[{_LEFTWARD}]+(?: +[{_LEFTWARD}]+)*")
-_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
-_SOME = 3
-"""Labels that a sentence lists; of more it gives the number."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number with its name, and a few words on it."""
-
-    name: str
-    value: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A check of the rules: whether all is well, a sentence, examples, and all cases in words."""
-
-    good: bool
-    text: Markup
-    examples: tuple[Markup, ...] = ()
-    all: Markup | None = None
+_FIRST_PATTERNS = 2
+_LONGEST_ANSWER = 1_200
+"""Characters of all sentences together up to which they stand at the head of the page."""
 
 
 def percent(rate: float | None) -> str:
@@ -91,343 +70,19 @@ def amount(number: float | None) -> str:
     return "–" if number is None else f"{number:,.1f}".removesuffix(".0")
 
 
-def answer(facts: Mapping[str, Any]) -> Markup:
-    """One paragraph: how much is known, and how far it can be relied on."""
-    overall, n = facts["overall"], len(facts["rules"])
-    sentences = [_extent(facts)]
-    several = n > 1 and not facts["policy"]["printed"]
-    they, get, agree = ("they", "get", "They agree") if several else ("it", "gets", "It agrees")
-    rows = f"{amount(overall['n'])} {overall['part']}" if overall["n"] else f"the {overall['part']}"
-    strong = Markup("<strong>{}</strong>")
-    if overall["rules_accuracy"] is not None:
-        what = "every label of " if facts["policy"]["multi_label"] else ""
-        sentences.append(
-            Markup("Of {}, {} {} {}{} right").format(
-                rows, they, get, what, strong.format(percent(overall["rules_accuracy"]))
-            )
-            + "".join(
-                f"; {who} {percent(overall[rate])}"
-                for who, rate in (
-                    ("the network", "network_accuracy"),
-                    ("the most common class alone", "baseline"),
-                )
-                if overall[rate] is not None
-            )
-            + "."
-        )
-    sentences += _doubt(facts)
-    if overall["black_box_accuracy"] is not None:
-        sentences.append(f"The black box is right on {percent(overall['black_box_accuracy'])}.")
-    by = overall["faithful_to"]
-    if by and overall["joint_fidelity"] is not None:
-        same = strong.format(percent(overall["joint_fidelity"]))
-        sentences.append(Markup("{} with {} on {}.").format(agree, by, same))
-    elif by and overall["fidelity_plain"] is not None:
-        sentences.append(
-            Markup("A rule agrees with {} on {}, on average.").format(
-                by, strong.format(percent(overall["fidelity_plain"]))
-            )
-        )
-    sentences += _marks(facts)
-    return Markup(" ").join(sentences)
+def most_lifted(rules: Sequence[Mapping[str, Any]]) -> tuple[str | None, float]:
+    """The class that is most times as common where its rule holds, and how many times.
 
-
-def _extent(facts: Mapping[str, Any]) -> str:
-    """How many steps or rules there are, and how long; where there are none for some classes, of how many."""
-    policy = facts["policy"]
-    if policy["printed"]:
-        steps, literals = len(policy["steps"]), sum(step["literals"] for step in policy["steps"])
-        if not steps:
-            return "No rule was found: the answer is always the same."
-        words = "one step" if steps == 1 else f"{amount(steps)} steps"
-        return f"A list of {words} with {amount(literals)} literal{'' if literals == 1 else 's'}."
-    lengths = [rule["scores"]["literals"] for rule in facts["rules"] if rule["tree"]["op"] != "false"]
-    n, found = len(facts["rules"]), len(lengths)
-    each, every = ("cluster", "clusters") if facts["kind"] == "cluster" else ("class", "classes")
-    if not found:
-        return "No rule was found." if n == 1 else f"No rule was found for any of {amount(n)} {every}."
-    length = amount(facts["overall"]["complexity"] if found == n else sum(lengths) / found)
-    literals = f"{length} {'literal' if length == '1' else 'literals'}"
-    if found < n:
-        others = f"the other has {literals}" if found == 1 else f"the others have {literals} on average"
-        if not any(lengths):
-            others = "the other is always true" if found == 1 else "the others are always true"
-        return f"No rule was found for {amount(n - found)} of {amount(n)} {every}; {others}."
-    if n == 1:
-        return f"One rule of {literals}."
-    several = _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
-    return f"{several} rules, one for each {each}, of {literals} on average."
-
-
-def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
-    """A sentence where rules are right no more often than a guess, and whether they know more than it.
-
-    The guess is always what is most common.
+    None where no rule finds its class more often than chance would.
     """
-    overall = facts["overall"]
-    right, guess, what = overall["rules_accuracy"], overall["baseline"], "class"
-    if right is None and facts["task"] == "black box" and overall["confusion"] is not None:
-        counts = overall["confusion"]["counts"]  # rows are its answers
-        right = sum(row[at] for at, row in enumerate(counts)) / overall["n"]
-        guess, what = max(map(sum, counts)) / overall["n"], "answer"
-    if right is None or guess is None or right > guess:
-        return []
-    decided = name(facts["target"])
-    if what == "class" and (lifted := _lifts(facts["rules"])):
-        most = max(lifted, key=lambda label: lifted[label])
-        text = Markup(
-            "A guess is right as often or more, but knows less: "
-            "{} is {} times as common where its rule holds."
-        )
-        return [text.format(name(most), amount(lifted[most]))]
-    if what == "class":
-        text = Markup("<strong>That is no better than a guess</strong>: these columns may not decide {}.")
-        return [text.format(decided)]
-    text = Markup(
-        "Together the rules meet {} of the answers of the black box; always the most common one, {}. "
-        "<strong>That is no better than a guess</strong>: these columns may not decide {}."
-    )
-    return [text.format(percent(right), percent(guess), decided)]
-
-
-def _lifts(rules: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """How many times as common each class is where its rule holds, if that is more than chance."""
-    found = {}
+    best, most = None, 0.0
     for rule in rules:
         precision, recall, coverage = (rule["scores"][rate] for rate in ("precision", "recall", "coverage"))
         if precision["low"] is not None and recall["value"]:
             lift = recall["value"] / coverage["value"]
-            if precision["low"] * lift > precision["value"]:
-                found[rule["label"]] = lift
-    return found
-
-
-def _marks(facts: Mapping[str, Any]) -> list[str | Markup]:
-    """How many rows the default decides."""
-    overall = facts["overall"]
-    uncovered = overall["n_uncovered"]
-    if uncovered is None or facts["policy"]["multi_label"]:
-        return []
-    if len(facts["rules"]) == 1:
-        return [f"It is true of {amount(overall['n'] - uncovered)} of {amount(overall['n'])} rows."]
-    if not uncovered:
-        return ["The default decides no row."]
-    return [Markup("The default, {}, decides {}.").format(name(facts["policy"]["default"]), _rows(uncovered))]
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{amount(n)} rows"
-
-
-_CONDITIONS = {
-    "iff": "a necessary and sufficient condition",
-    "if": "a necessary condition",
-    "only_if": "a sufficient condition",
-    "cluster": "a necessary condition",
-}
-
-
-def kind_note(facts: Mapping[str, Any]) -> str:
-    """The end of sentences that names the kind of condition; the page states it once for all."""
-    return f" ({_CONDITIONS[facts['kind']]})"
-
-
-def speaker(facts: Mapping[str, Any]) -> str:
-    """Whose answers the rules state."""
-    if facts["task"] == "cluster":
-        return "the clusters"
-    if facts["task"] == "black box":
-        return "the black box"
-    return "the network" if facts["provenance"]["network"] or facts["overall"]["faithful_to"] else "the model"
-
-
-def lead_in(facts: Mapping[str, Any]) -> str:
-    """A line before the rules in words: they are about the predictions of a model, not about the truth."""
-    by = speaker(facts)
-    if facts["task"] == "cluster":
-        return "As the clusters were made:"
-    if facts["policy"]["printed"]:
-        return "The rules decide:"
-    return f"{by.capitalize()} says:" if facts["kind"] == "iff" else f"As {by} sees it:"
-
-
-_STATED = {
-    "iff": "when {by} says {which}",
-    "if": "what holds whenever {by} says {which}",
-    "only_if": "what is enough for {by} to say {which}",
-    "cluster": "what holds of the rows that were put into {which}",
-}
-
-
-def meaning(facts: Mapping[str, Any]) -> str:
-    """What the rules state, and where it stands how often that is right."""
-    by, against = speaker(facts), facts["overall"]["against"]
-    one = len(facts["rules"]) == 1
-    each = "cluster" if facts["task"] == "cluster" else "class"
-    stated = _STATED[facts["kind"]].format(by=by, which=f"the {each}" if one else f"a {each}")
-    text = f"{'The rule states' if one else 'The rules state'} {stated}"
-    if facts["task"] == "cluster":
-        return f"{text}; precision and recall say how often that is so." if against else f"{text}."
-    if facts["policy"]["printed"]:
-        text = "Each rule states when the list decides for its class, as far as the rows it was found on show"
-    if not against:
-        return f"{text}, not when it is so."
-    if against == "the truth":
-        return f"{text}; precision and recall say how often that is right."
-    return f"{text}, not when it is so; precision and recall compare with the answers of {against}."
-
-
-_LIMITED = re.compile(r"(.*) within max_literals=(\d+)")
-
-
-def status_words(status: str) -> str:
-    """How a rule was found, in words that do not speak of settings.
-
-    Examples
-    --------
-    >>> status_words("best found within max_literals=10")
-    'the best found of at most 10 literals'
-    >>> status_words("proved minimal")
-    'proved minimal'
-    """
-    limited = _LIMITED.fullmatch(status)
-    if limited is None:
-        return status
-    how = "the best found" if limited[1] == "best found" else f"{limited[1]},"
-    return f"{how} of at most {limited[2]} literal{'' if limited[2] == '1' else 's'}"
-
-
-def figures(facts: Mapping[str, Any]) -> list[Figure]:
-    """The data and the scores at a glance."""
-    data, overall = facts["data"], facts["overall"]
-    in_rules = sum(column["used"] for column in data["columns"])
-    left_out = len(data["dropped"]) + data["n_dropped_left_out"]
-    parts = [
-        (data["n_train"], "for training"),
-        (data["n_held_out"], "held out"),
-    ]
-    found = []
-    if data["n_rows"] is not None:
-        split = ", ".join(f"{amount(n)} {words}".replace(" ", "\u00a0") for n, words in parts if n)
-        found.append(Figure("Rows", amount(data["n_rows"]), split))
-    used = amount(data["n_columns"] - left_out) + (f" of {amount(data['n_columns'])}" if left_out else "")
-    found.append(Figure("Columns used", used, f"{in_rules} in a rule" if data["columns"] else ""))
-    found.append(Figure("Clusters" if facts["kind"] == "cluster" else "Classes", amount(len(facts["rules"]))))
-    rates = [
-        (
-            "Accuracy of the rules",
-            overall["rules_accuracy"],
-            _beside(overall["baseline"], facts["policy"]["multi_label"]),
-        ),
-        ("Accuracy of the network", overall["network_accuracy"], ""),
-        ("Accuracy of the black box", overall["black_box_accuracy"], ""),
-    ]
-    if overall["joint_fidelity"] is not None:
-        rates.append(
-            (f"Fidelity to {overall['faithful_to']}", overall["joint_fidelity"], "of the rules together")
-        )
-    else:
-        rates.append(
-            (f"Agreement with {overall['faithful_to']}", overall["fidelity_plain"], "a rule, on average")
-        )
-    found += [Figure(words, percent(rate), note) for words, rate, note in rates if rate is not None]
-    silent = any(rule["tree"]["op"] == "false" for rule in facts["rules"])
-    averaged = "a rule, on average; 0 where there is none" if silent else "a rule, on average"
-    if facts["policy"]["printed"]:
-        of_list = sum(step["literals"] for step in facts["policy"]["steps"])
-        found.append(Figure("Literals", amount(of_list), "of the list"))
-    else:
-        found.append(Figure("Literals", amount(overall["complexity"]), averaged))
-    return found
-
-
-def _beside(baseline: float | None, multi_label: bool) -> str:
-    """A few words on the accuracy of the rules."""
-    if baseline is None:
-        return "about every label of a row" if multi_label else ""
-    return f"most common class: {percent(baseline)}"
-
-
-def findings(facts: Mapping[str, Any]) -> list[Finding]:
-    """What there is to know about the rules together, whatever the data are."""
-    check = facts["check"]
-    found = []
-    if not facts["policy"]["multi_label"] and len(facts["rules"]) > 1:
-        found.append(_conflicts(check, facts["kind"]))
-    if not facts["policy"]["multi_label"] or check["uncovered"] is not None:
-        found.append(_gaps(check, facts["kind"], facts["policy"]["default"]))
-    for labels, word, good in ((check["always"], "always", False), (check["never"], "never", False)):
-        if labels:
-            found.append(Finding(good, Markup("{} {} true.").format(_rules_of(labels), word)))
-    if not check["always"] and not check["never"]:
-        found.append(Finding(True, Markup("No rule is always true, and none is never true.")))
-    return found
-
-
-_NECESSARY = ("if", "cluster")
-
-
-def _conflicts(check: Mapping[str, Any], kind: str) -> Finding:
-    if check["conflicts"] is None:
-        return Finding(
-            False, Markup("Whether two rules can be true of the same row was too much work to find out.")
-        )
-    if not check["conflicts"]:
-        return Finding(True, Markup("No two rules can be true of the same row."))
-    n = check["n_conflicts"] or len(check["conflicts"])
-    pairs = "pair of rules can" if n == 1 else "pairs of rules can"
-    examples = tuple(
-        Markup("{} and {}, for example: {}").format(
-            name(pair["labels"][0]), name(pair["labels"][1]), isolated(pair["example"])
-        )
-        for pair in check["conflicts"]
-    )
-    allowed = ", which necessary conditions may" if kind in _NECESSARY else ""
-    text = Markup("{} {} both be true of a row{}.").format(amount(n), pairs, allowed)
-    return Finding(bool(allowed), text, examples)
-
-
-def _gaps(check: Mapping[str, Any], kind: str, default: str | None) -> Finding:
-    gap = check["uncovered"]
-    if gap is not None:
-        allowed = ", which sufficient conditions may leave" if kind == "only_if" else ""
-        text = Markup("There can be rows that no rule covers{}.").format(allowed)
-        if default is not None:
-            text += Markup(" They are taken for {}.").format(name(default))
-        examples = (Markup("for example: {}").format(isolated(gap["example"])),) if gap["example"] else ()
-        if gap["example"] == gap["text"]:  # one case, which is the example
-            return Finding(bool(allowed), text, (isolated(gap["text"]),))
-        return Finding(bool(allowed), text, examples, isolated(gap["text"]))
-    if check["covered"]:
-        return Finding(True, Markup("Every row is covered by a rule."))
-    return Finding(False, Markup("Whether every row is covered by a rule was too much work to find out."))
-
-
-def _rules_of(labels: list[str]) -> Markup:
-    if len(labels) == 1:
-        return Markup("The rule of {} is").format(name(labels[0]))
-    listed = Markup(", ").join(map(name, labels[:_SOME]))
-    more = f" and {len(labels) - _SOME} more" if len(labels) > _SOME else ""
-    return Markup("The rules of {}{} are").format(listed, more)
-
-
-def provenance(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Names and values of what an audit needs, without those that are not known."""
-    given, data = facts["provenance"], facts["data"]
-    packages = ", ".join(f"{package} {version}" for package, version in given["packages"].items())
-    listed = [
-        ("Command", given["command"]),
-        ("Data", data["name"]),
-        ("SHA-256 of the data", given["data_sha256"]),
-        ("SHA-256 of the rules", given["rules_sha256"]),
-        ("Network", given["network"]),
-        ("Seed", given["seed"]),
-        ("Made", given["created"]),
-        ("logiclens", given["version"]),
-        ("Python", given["python"]),
-        ("Packages", packages),
-    ]
-    return [(words, str(value)) for words, value in listed if value not in (None, "")]
+            if lift > most and precision["low"] * lift > precision["value"]:
+                best, most = rule["label"], lift
+    return best, most
 
 
 def visible(text: str) -> str:
@@ -467,28 +122,6 @@ def led_by(text: str, label: str) -> Markup:
     return isolated(text)
 
 
-def name(text: str) -> Markup:
-    """Escape a name, and keep its direction of writing to itself.
-
-    Examples
-    --------
-    >>> print(name("<b>"))
-    <bdi>&lt;b&gt;</bdi>
-    """
-    return Markup("<bdi>{}</bdi>").format(visible(text))
-
-
-def inert(text: str) -> str:
-    r"""Return JSON that cannot end the element it stands in.
-
-    Examples
-    --------
-    >>> print(inert('"</script>"'))
-    "\u003c/script>"
-    """
-    return text.replace("<", r"\u003c")
-
-
 def script_hash(script: str) -> str:
     """Return how a content security policy names a script.
 
@@ -499,11 +132,6 @@ def script_hash(script: str) -> str:
     """
     digest = hashlib.sha256(script.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-_FIRST_PATTERNS = 2
-_LONGEST_ANSWER = 1_200
-"""Characters of all sentences together up to which they stand at the head of the page."""
 
 
 def render(facts: Facts) -> str:
@@ -528,33 +156,21 @@ def render(facts: Facts) -> str:
     chips = [chip(concept, given["inputs"]) for concept in given["concepts"]]
     script = _part("script.js")
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             facts=given,
-            answer=answer(given),
-            figures=figures(given),
-            findings=findings(given),
-            kind_note=kind_note(given),
-            lead_in=lead_in(given),
-            meaning=meaning(given),
-            status_words=status_words,
-            provenance=provenance(given),
             literals=lambda tree: literals(tree, given["concepts"], chips),
             picture=front_picture(given["lengths"]),
             home=next((at for at, length in enumerate(given["lengths"]) if length["chosen"]), 0),
-            first_patterns=_first_patterns,
-            rest_of=lambda listed, first: [pattern for pattern in listed if pattern not in first],
             lines_of=lambda logic: lines_of(logic, given["kind"]),
             in_short=0 < sum(map(len, _sentences(given))) <= _LONGEST_ANSWER,
             rows_called="cluster" if given["task"] == "cluster" else "class",
-            percent=percent,
-            shades=shades,
             style=Markup(_part("style.css")),
             script=Markup(script),
             script_hash=Markup(script_hash(script)),
-            json=Markup(inert(text)),
-            chips_json=Markup(inert(json.dumps([*map(asdict, chips)]))),
+            json=Markup(text),  # it has no sign that HTML would read
+            chips_by_concept=[*map(asdict, chips)],
         )
     )
 
@@ -569,36 +185,38 @@ def _sentences(given: Mapping[str, Any]) -> list[str]:
 
 def _first_patterns(patterns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The first few of each kind; the page shows the others on demand."""
-    seen: Counter[str] = Counter()
-    first = []
-    for pattern in patterns:
-        seen[pattern["kind"]] += 1
-        if seen[pattern["kind"]] <= _FIRST_PATTERNS:
-            first.append(pattern)
-    return first
+    by_kind = itertools.groupby(patterns, key=itemgetter("kind"))
+    return [pattern for _, alike in by_kind for pattern in itertools.islice(alike, _FIRST_PATTERNS)]
 
 
-def _plain(value: object) -> str:
+def _cell_text(value: object) -> str:
     """A cell of a table, as people write it."""
     return value_text(value) if isinstance(value, float) else str(value)
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=DictLoader({"page.html": _part("page.html")}),
+def environment() -> Environment:
+    """The templates, and what they can call."""
+    made = Environment(
+        loader=DictLoader({name: _part(name) for name in ("page.html", "words.html")}),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
-    environment.filters["isolated"] = isolated
-    environment.filters["led_by"] = led_by
-    environment.filters["plain"] = _plain
-    environment.filters["without"] = str.removesuffix
-    environment.filters["capitalized"] = lambda text: text[:1].upper() + text[1:]
-    return environment
+    made.globals["most_lifted"] = most_lifted
+    made.filters |= {
+        "amount": amount,
+        "percent": percent,
+        "isolated": isolated,
+        "led_by": led_by,
+        "first_patterns": _first_patterns,
+        "cell_text": _cell_text,
+        "without": str.removesuffix,
+        "capitalized": lambda text: text[:1].upper() + text[1:],
+    }
+    return made
 
 
 @cache
@@ -691,7 +309,7 @@ def literals(
     found = []
     for part, signed in zip(parts, signs, strict=True):
         if signed is None:
-            found.append(Literal(in_words(part, concepts), ""))
+            found.append(Literal(tree_sentence(part, concepts), ""))
             continue
         sign, positive = signed
         if sign.about_gap and not positive and sign.column in compared:
@@ -711,7 +329,7 @@ def _sign(tree: Mapping[str, Any], chips: Sequence[Chip]) -> tuple[Chip, bool] |
     return chips[(tree if positive else tree["arg"])["concept"]], positive
 
 
-def in_words(tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]]) -> str:
+def tree_sentence(tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]]) -> str:
     """A tree in plain English, with parentheses around all that is joined."""
     match tree["op"]:
         case "true":
@@ -723,8 +341,8 @@ def in_words(tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]]) -> 
         case "not" if tree["arg"]["op"] == "var":
             return str(concepts[tree["arg"]["concept"]]["words_not"])
         case "not":
-            return f"not {in_words(tree['arg'], concepts)}"
-    joined = f" {tree['op']} ".join(in_words(part, concepts) for part in tree["args"])
+            return f"not {tree_sentence(tree['arg'], concepts)}"
+    joined = f" {tree['op']} ".join(tree_sentence(part, concepts) for part in tree["args"])
     return f"({joined})"
 
 
@@ -834,11 +452,6 @@ def marks(most: float, *, whole: bool = False) -> list[float]:
     if whole:
         step = max(1.0, math.ceil(step))
     return [round(step * place, 12) for place in range(int(most / step + 1e-9) + 1)]
-
-
-def shades(counts: Sequence[Sequence[int]]) -> list[list[float]]:
-    """How dark each cell of a table of counts is: its share of its row, in [0, 1]."""
-    return [[n / total if (total := sum(row)) else 0.0 for n in row] for row in counts]
 
 
 _SIGNS = re.compile(r"[()]| ∨ | [↔→] ")

@@ -211,16 +211,32 @@ def gather_facts(
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else None
     what = target or ("the cluster" if subject.task == CLUSTER else "the class")
-    facts = _facts(subject, source, shown_at, measured, (title or f"What decides {what}?", what))
-    if rows:
-        listed, more = row_facts(measured, facts.inputs, source.row_numbers)
-        facts = replace(facts, rows=listed, n_rows_left_out=more)
+    kind = next(iter(subject.rules.values())).kind
+    listed = _listed(subject, measured, FULL)
+    wrong, n_more = row_facts(measured, listed["inputs"], source.row_numbers) if rows else (None, 0)
+    facts = Facts(
+        title=title or f"What decides {what}?",
+        question=f"What decides {what}?",
+        target=what,
+        task=subject.task,
+        kind=str(kind),
+        kind_words=_KIND_WORDS[kind],
+        data=data_facts(subject, source, listed["inputs"], measured),
+        overall=_stored(subject) if measured is None else _measured(subject, measured),
+        n_lengths=0 if subject.front is None else len(subject.front),
+        lengths_on=LEFT_OUT if measured is None else subject.part,
+        check=check_facts(subject.rules),
+        rows=wrong,
+        n_rows_left_out=n_more,
+        provenance=provenance_of(subject, source),
+        **listed,
+    )
     less = 0
     most = MOST_CHARACTERS - _RULE_CHARACTERS * max(len(facts.rules) - _FEW_RULES, 0)
     most = max(most, min(_FEWEST_CHARACTERS, MOST_CHARACTERS))
     while (n := len(facts.to_json())) > most and less < len(DETAILS) - 1:
         less = min(less + (1 if n < 2 * most else 2), len(DETAILS) - 1)
-        facts = _with_less(facts, subject, measured, DETAILS[less])
+        facts = replace(facts, **_listed(subject, measured, DETAILS[less]))
     return facts
 
 
@@ -241,62 +257,21 @@ def _formulas(subject: Subject, shown_at: Sequence[int]) -> list[Formula]:
     return [*rules.formulas.values(), *rules.conditions.values(), *others]
 
 
-def _used(subject: Subject, shown_at: Sequence[int]) -> tuple[str, ...]:
-    """The concepts that formulas use, in the order of the data."""
+def _listed(subject: Subject, measured: LabeledRows | None, detail: Detail) -> dict[str, Any]:
+    """The facts that are fewer where the page has to be small; shorter lists may use fewer concepts."""
+    rules, shown_at = subject.rules, shown_points(subject.front, detail.literals)
     used = {name for formula in _formulas(subject, shown_at) for name in formula.concepts}
-    return tuple(name for name in subject.rules.concept_names if name in used)
-
-
-def _facts(
-    subject: Subject,
-    source: Source,
-    shown_at: Sequence[int],
-    measured: LabeledRows | None,
-    called: tuple[str, str],
-) -> Facts:
-    rules = subject.rules
-    names = _used(subject, shown_at)
+    names = tuple(name for name in rules.concept_names if name in used)
     places = {name: at for at, name in enumerate(names)}
     concepts, inputs = concepts_and_inputs(rules, names, None if measured is None else measured.table)
-    kind = next(iter(rules.values())).kind
-    title, what = called
-    return Facts(
-        title=title,
-        question=f"What decides {what}?",
-        target=what,
-        task=subject.task,
-        kind=str(kind),
-        kind_words=_KIND_WORDS[kind],
-        data=data_facts(subject, source, inputs, measured),
-        overall=_stored(subject) if measured is None else _measured(subject, measured),
-        rules=rules_facts(subject, places, measured),
-        concepts=concepts,
-        inputs=inputs,
-        policy=policy_facts(rules, places, measured),
-        lengths=lengths_facts(subject, shown_at, places, measured),
-        n_lengths=0 if subject.front is None else len(subject.front),
-        lengths_on=LEFT_OUT if measured is None else subject.part,
-        check=check_facts(rules),
-        rows=None,
-        n_rows_left_out=0,
-        left_out="",
-        provenance=provenance_of(subject, source),
-    )
-
-
-def _with_less(facts: Facts, subject: Subject, measured: LabeledRows | None, detail: Detail) -> Facts:
-    """The same facts with less listed; fewer lengths may use fewer concepts."""
-    shown_at = shown_points(subject.front, detail.literals)
-    names = _used(subject, shown_at)
-    table = None if measured is None else measured.table
-    concepts, inputs = concepts_and_inputs(subject.rules, names, table)
-    places = {name: at for at, name in enumerate(names)}
-    rules = rules_facts(subject, places, measured, detail)
-    policy = policy_facts(subject.rules, places, measured, detail)
-    left_out = _LESS if detail.exports else _LEAST
-    lengths = lengths_facts(subject, shown_at, places, measured)
-    shorter = replace(facts, rules=rules, concepts=concepts, inputs=inputs, policy=policy, lengths=lengths)
-    return replace(shorter, left_out=left_out)
+    return {
+        "rules": rules_facts(subject, places, measured, detail),
+        "concepts": concepts,
+        "inputs": inputs,
+        "policy": policy_facts(rules, places, measured, detail),
+        "lengths": lengths_facts(subject, shown_at, places, measured),
+        "left_out": "" if detail == FULL else _LESS if detail.exports else _LEAST,
+    }
 
 
 def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
@@ -360,19 +335,13 @@ def _stored(subject: Subject) -> OverallFacts:
         n=n,
         against="the truth" if accuracy is not None and subject.task != BLACK_BOX else model,
         faithful_to=model,
-        network_accuracy=None,
         rules_accuracy=None if box is None else box.rules_accuracy,
         black_box_accuracy=None if box is None else box.black_box_accuracy,
-        baseline=None,
         joint_fidelity=None if box is None else box.rules_agree,
         fidelity=None if box is None else box.macro_f1,
         fidelity_plain=fidelity if box is None else box.plain,
-        explanation_accuracy=None,
         explanation_accuracy_plain=accuracy if box is None else None,
         complexity=rules.complexity,
-        n_uncovered=None,
-        confusion=None,
-        mistakes=(),
     )
 
 

@@ -320,10 +320,10 @@ def plain_settings(settings: Mapping[str, Any]) -> dict[str, Plain]:
     >>> plain_settings({"l1": (0.1, 0.2), "verbose": False, "model": object})
     {'l1': '(0.1, 0.2)', 'verbose': False, 'model': 'type'}
     """
-    return {name: _plain(value) for name, value in settings.items()}
+    return {name: _setting(value) for name, value in settings.items()}
 
 
-def _plain(value: Any) -> Plain:
+def _setting(value: Any) -> Plain:
     value = value.item() if isinstance(value, np.generic) else value
     if value is None or isinstance(value, bool | int | str):
         return value
