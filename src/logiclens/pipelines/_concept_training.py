@@ -9,8 +9,7 @@ Nothing global is changed: random numbers are drawn from torch's generators, whi
 
 How a concept bottleneck is fitted: concepts first, then the classes, then, if that is set, both in turns.
 
-The estimator of :mod:`logiclens.pipelines.bottleneck` describes the work as a :class:`Job`; here it is
-done. Joint training lowers one loss by turns,
+Joint training lowers one loss by turns,
 
     L(g, f) = CE(f(g(x)), y) + concept_weight * CE(g(x), c),
 
@@ -26,8 +25,8 @@ import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -38,6 +37,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from logiclens.errors import InputError, count, shown
+from logiclens.estimators._parameters import progress_line, seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Problem, read_concepts, read_targets
 from logiclens.estimators.networks import resolve_device
@@ -45,6 +45,9 @@ from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import THRESHOLD, as_array, as_float, as_floats, check_names, check_one_name_each
 from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.psi import PsiNetwork
+
+if TYPE_CHECKING:
+    from logiclens.pipelines.bottleneck import ConceptBottleneckClassifier
 
 Augment = Callable[[Tensor], Tensor]
 """Changes a mini-batch of raw inputs at random, and only while training; shapes of rows may change."""
@@ -320,30 +323,6 @@ JOINT_RATE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
-    """What there is to fit; the concept model is copied."""
-
-    model: nn.Module
-    inputs: Tensor
-    y: Any
-    labels: FloatArray | None
-    """The true concepts, (n, n_concepts)."""
-    names: tuple[str, ...] | None
-    """Names of the concepts."""
-    weight: FloatArray | None
-    plan: ConceptPlan
-    train: bool
-    """Whether the concept model is to be trained."""
-    rounds: int
-    """Turns of joint training."""
-    concept_weight: float
-    validation_fraction: float
-    seed: int
-    device: str
-    report: Callable[[float], None] | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class FittedBottleneck:
     """What was fitted: concept model, LEN, and how training went."""
 
@@ -405,43 +384,131 @@ def read_labels(
     return labels.values, labels.names
 
 
-def fit_bottleneck(job: Job, estimator: LENClassifier) -> FittedBottleneck:
-    """Fit a concept model, which is copied, and a LEN on top of it, which is fitted in place."""
-    read_targets(job.y, len(job.inputs))  # so that nothing is trained in vain
-    device = resolve_device(job.device)
-    model = copy.deepcopy(job.model).to(device)
-    if device.type == "cuda" and job.inputs.dim() == 4:
-        model = model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    if (job.train or job.rounds) and not any(p.requires_grad for p in model.parameters()):
-        raise InputError(
-            "concept_model has no weights that can be trained. "
-            "Set train_concepts=False and joint=False to use it as it is."
-        )
-    size = job.inputs[0].numel() * min(job.plan.batch_size, len(job.inputs))
-    with threads_for(16 * size):  # a layer's activations are several times as many as its inputs
-        with seeded(job.seed, device):  # lazy layers draw their weights when they see the first rows
-            first = concept_logits(model, job.inputs[:2], 2)
-        names = _names(job, first.shape[1])
-        parts = split_rows(len(job.inputs), job.weight, job.validation_fraction, job.seed)
-        history = None
-        if job.train and job.labels is not None:
-            loss = concept_loss(_on(job.labels, device), _row_weight(job, device))
-            history = train_concepts(
-                model, job.inputs, loss, parts, job.plan, seed=job.seed, progress=job.report
+class BottleneckTraining:
+    """The fit of a concept bottleneck to some rows.
+
+    Parameters
+    ----------
+    settings : ConceptBottleneckClassifier
+        What is to be fitted, and how; it is not changed.
+    inputs : Tensor, n rows
+    y : array of shape (n,), or table of shape (n, n_targets)
+    labels : ndarray of shape (n, n_concepts), optional
+        The true concepts.
+    names : tuple of str, optional
+        Names of the concepts.
+    weight : ndarray of shape (n,), optional
+    """
+
+    def __init__(
+        self,
+        settings: ConceptBottleneckClassifier,
+        inputs: Tensor,
+        y: Any,
+        labels: FloatArray | None,
+        names: tuple[str, ...] | None,
+        weight: FloatArray | None,
+    ) -> None:
+        self.settings = settings
+        self.inputs, self.y, self.labels, self.names, self.weight = inputs, y, labels, names, weight
+        self.plan = ConceptPlan(**{each.name: getattr(settings, each.name) for each in fields(ConceptPlan)})
+        self.seed = seed_of(settings.random_state)
+        self.progress = progress_line(type(settings).__name__) if settings.verbose else None
+
+    def fit(self, estimator: LENClassifier) -> FittedBottleneck:
+        """Fit a copy of the concept model, and a LEN on top of it, which is fitted in place."""
+        settings, inputs = self.settings, self.inputs
+        read_targets(self.y, len(inputs))  # so that nothing is trained in vain
+        device = resolve_device(settings.device)
+        model = copy.deepcopy(settings.concept_model).to(device)
+        if device.type == "cuda" and inputs.dim() == 4:
+            model = model.to(memory_format=torch.channels_last)
+        trained = settings.train_concepts or settings.joint
+        if trained and not any(p.requires_grad for p in model.parameters()):
+            raise InputError(
+                "concept_model has no weights that can be trained. "
+                "Set train_concepts=False and joint=False to use it as it is."
             )
-        scores = _scores(model, job)
-        fit_on_scores(estimator, scores, names, job)
-        fitted = FittedBottleneck(model.eval(), estimator, history)
-        return _jointly(fitted, job, names, parts, scores) if job.rounds else fitted
+        size = inputs[0].numel() * min(self.plan.batch_size, len(inputs))
+        with threads_for(16 * size):  # a layer's activations are several times as many as its inputs
+            with seeded(self.seed, device):  # lazy layers draw their weights when they see the first rows
+                first = concept_logits(model, inputs[:2], 2)
+            self.names = self._check_names(first.shape[1])
+            parts = split_rows(len(inputs), self.weight, float(settings.validation_fraction), self.seed)
+            history = None
+            if settings.train_concepts and self.labels is not None:
+                loss = concept_loss(_on(self.labels, device), self._row_weight(device))
+                history = train_concepts(
+                    model, inputs, loss, parts, self.plan, seed=self.seed, progress=self.progress
+                )
+            scores = self._scores(model)
+            self._fit_on_scores(estimator, scores)
+            fitted = FittedBottleneck(model.eval(), estimator, history)
+            return self._jointly(fitted, parts, scores) if settings.joint else fitted
 
+    def _jointly(
+        self, fitted: FittedBottleneck, parts: tuple[Tensor, Tensor], first: FloatArray
+    ) -> FittedBottleneck:
+        """Take turns with the concept model and the LEN, as long as the loss of the two falls."""
+        device, inputs, concept_weight = device_of(fitted.model), self.inputs, self.settings.concept_weight
+        weight = self._row_weight(device)
+        concepts = concept_loss(_on(first if self.labels is None else self.labels, device), weight)
+        targets = read_targets(self.y, len(inputs))
+        if fitted.estimator.problem_ is Problem.OUTPUT_BY_OUTPUT:
+            targets = targets.output_by_output()
+        outputs, exclusive = _on(targets.outputs, device), targets.problem is Problem.SINGLE_LABEL
+        judged = parts[1] if len(parts[1]) else parts[0]
 
-def fit_on_scores(
-    estimator: LENClassifier, scores: FloatArray, names: tuple[str, ...], job: Job
-) -> LENClassifier:
-    """Fit a LEN on concept scores under their names."""
-    columns = dict(zip(names, scores.T, strict=True))
-    fitted: LENClassifier = estimator.fit(columns, job.y, sample_weight=job.weight)
-    return fitted
+        def total(estimator: LENClassifier) -> Loss:
+            network = copy.deepcopy(estimator.network_).to(device).requires_grad_(False)
+            return joint_loss(network, outputs, concepts, concept_weight, weight, exclusive=exclusive)
+
+        plan = replace(self.plan, learning_rate=JOINT_RATE * self.plan.learning_rate)
+        best, losses = fitted, [mean_loss(fitted.model, inputs, total(fitted.estimator), judged, plan)]
+        for turn in range(self.settings.rounds):
+            model, seed = copy.deepcopy(best.model), self.seed + turn + 1
+            train_concepts(
+                model,
+                inputs,
+                total(best.estimator),
+                parts,
+                plan,
+                seed=seed,
+                progress=self.progress,
+                keep_first=True,
+            )
+            estimator = self._fit_on_scores(clone(best.estimator), self._scores(model))
+            found = mean_loss(model, inputs, total(estimator), judged, plan)
+            if found >= losses[-1]:
+                break
+            losses.append(found)
+            best = FittedBottleneck(model, estimator, fitted.history)
+        return replace(best, joint_loss=np.array(losses))
+
+    def _check_names(self, width: int) -> tuple[str, ...]:
+        """Names of the concepts, once it is sure that the concept model has an output for each."""
+        if self.labels is not None and self.labels.shape[1] != width:
+            raise InputError(
+                f"concept_model gives {count(width, 'concept')}. Got labels of "
+                f"{count(self.labels.shape[1], 'concept')}; give it one output for each."
+            )
+        names = self.names if self.names is not None else tuple(f"x{j}" for j in range(width))
+        check_one_name_each(names, width)
+        return names
+
+    def _fit_on_scores(self, estimator: LENClassifier, scores: FloatArray) -> LENClassifier:
+        """Fit a LEN on concept scores under their names."""
+        assert self.names is not None
+        columns = dict(zip(self.names, scores.T, strict=True))
+        fitted: LENClassifier = estimator.fit(columns, self.y, sample_weight=self.weight)
+        return fitted
+
+    def _scores(self, model: nn.Module) -> FloatArray:
+        return np.asarray(expit(concept_logits(model, self.inputs, self.plan.batch_size)))
+
+    def _row_weight(self, device: torch.device) -> Tensor | None:
+        """What each row counts, 1 on average."""
+        return None if self.weight is None else _on(self.weight / self.weight.mean(), device)
 
 
 def split_rows(n_rows: int, weight: FloatArray | None, fraction: float, seed: int) -> tuple[Tensor, Tensor]:
@@ -492,70 +559,5 @@ def _through(network: LogicNetwork, scores: Tensor) -> Tensor:
     return network.logits(LogicNetwork.gather(network, steps))
 
 
-def _jointly(
-    fitted: FittedBottleneck,
-    job: Job,
-    names: tuple[str, ...],
-    parts: tuple[Tensor, Tensor],
-    first: FloatArray,
-) -> FittedBottleneck:
-    """Take turns with the concept model and the LEN, as long as the loss of the two falls."""
-    device = device_of(fitted.model)
-    weight = _row_weight(job, device)
-    concepts = concept_loss(_on(first if job.labels is None else job.labels, device), weight)
-    targets = read_targets(job.y, len(job.inputs))
-    if fitted.estimator.problem_ is Problem.OUTPUT_BY_OUTPUT:
-        targets = targets.output_by_output()
-    outputs, exclusive = _on(targets.outputs, device), targets.problem is Problem.SINGLE_LABEL
-    judged = parts[1] if len(parts[1]) else parts[0]
-
-    def total(estimator: LENClassifier) -> Loss:
-        network = copy.deepcopy(estimator.network_).to(device).requires_grad_(False)
-        return joint_loss(network, outputs, concepts, job.concept_weight, weight, exclusive=exclusive)
-
-    plan = replace(job.plan, learning_rate=JOINT_RATE * job.plan.learning_rate)
-    best, losses = fitted, [mean_loss(fitted.model, job.inputs, total(fitted.estimator), judged, plan)]
-    for turn in range(job.rounds):
-        model = copy.deepcopy(best.model)
-        train_concepts(
-            model,
-            job.inputs,
-            total(best.estimator),
-            parts,
-            plan,
-            seed=job.seed + turn + 1,
-            progress=job.report,
-            keep_first=True,
-        )
-        estimator = fit_on_scores(clone(best.estimator), _scores(model, job), names, job)
-        found = mean_loss(model, job.inputs, total(estimator), judged, plan)
-        if found >= losses[-1]:
-            break
-        losses.append(found)
-        best = FittedBottleneck(model, estimator, fitted.history)
-    return FittedBottleneck(best.model, best.estimator, fitted.history, np.array(losses))
-
-
-def _names(job: Job, width: int) -> tuple[str, ...]:
-    """Names of the concepts, once it is sure that the concept model has an output for each."""
-    if job.labels is not None and job.labels.shape[1] != width:
-        raise InputError(
-            f"concept_model gives {count(width, 'concept')}. Got labels of "
-            f"{count(job.labels.shape[1], 'concept')}; give it one output for each."
-        )
-    names = job.names if job.names is not None else tuple(f"x{j}" for j in range(width))
-    check_one_name_each(names, width)
-    return names
-
-
-def _scores(model: nn.Module, job: Job) -> FloatArray:
-    return np.asarray(expit(concept_logits(model, job.inputs, job.plan.batch_size)))
-
-
 def _on(values: FloatArray, device: torch.device) -> Tensor:
     return torch.as_tensor(values, dtype=torch.float32, device=device)
-
-
-def _row_weight(job: Job, device: torch.device) -> Tensor | None:
-    """What each row counts, 1 on average."""
-    return None if job.weight is None else _on(job.weight / job.weight.mean(), device)

@@ -14,8 +14,8 @@ held fixed, the LEN is fitted anew. A turn counts only if it lowers the loss of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,16 +30,11 @@ from logiclens.estimators.classifiers import MuClassifier
 from logiclens.estimators.inputs_and_targets import read_rows
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
-from logiclens.explain.rule import Label, plain_label
+from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import THRESHOLD, as_weights
 from logiclens.pipelines._native_tables import adopt_features
 from logiclens.pipelines.intervention import Intervention, read_known
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from logiclens.pipelines._concept_training import Job
 
 
 @dataclass(eq=False, repr=False)
@@ -174,8 +169,8 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         self
         """
         from logiclens.pipelines._concept_training import (
+            BottleneckTraining,
             check_settings,
-            fit_bottleneck,
             read_labels,
             read_raw,
         )
@@ -197,7 +192,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             raise InputError("There are no rows to learn from. Pass at least one.")
         labels, names = read_labels(concepts, concept_names, len(inputs), needed=bool(self.train_concepts))
         weight = None if sample_weight is None else as_weights(sample_weight, "sample_weight", len(inputs))
-        fitted = fit_bottleneck(self._job(inputs, y, labels, names, weight), estimator)
+        fitted = BottleneckTraining(self, inputs, y, labels, names, weight).fit(estimator)
         self.concept_model_, self.row_shape_ = fitted.model, tuple(inputs.shape[1:])
         self.history_, self.joint_loss_ = fitted.history, fitted.joint_loss
         self._adopt(fitted.estimator)
@@ -212,35 +207,6 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         if estimator.random_state is None:
             estimator.set_params(random_state=self.random_state)
         return estimator if self.concept_model is None else estimator.set_params(encoder=None)
-
-    def _job(
-        self,
-        inputs: Tensor,
-        y: Any,
-        labels: FloatArray | None,
-        names: tuple[str, ...] | None,
-        weight: FloatArray | None,
-    ) -> Job:
-        from logiclens.estimators._parameters import progress_line
-        from logiclens.pipelines._concept_training import ConceptPlan, Job
-
-        plan = ConceptPlan(**{each.name: getattr(self, each.name) for each in fields(ConceptPlan)})
-        return Job(
-            model=self.concept_model,
-            inputs=inputs,
-            y=y,
-            labels=labels,
-            names=names,
-            weight=weight,
-            plan=plan,
-            train=bool(self.train_concepts),
-            rounds=self.rounds if self.joint else 0,
-            concept_weight=float(self.concept_weight),
-            validation_fraction=float(self.validation_fraction),
-            seed=seed_of(self.random_state),
-            device=self.device,
-            report=progress_line(type(self).__name__) if self.verbose else None,
-        )
 
     def _adopt(self, estimator: LENClassifier) -> None:
         self.estimator_ = estimator
@@ -301,12 +267,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             The true concepts.
         """
         scores = self.predict_concepts(X)
-        truth = read_rows(concepts, self.concept_names_)
-        if len(truth) != len(scores):
-            raise InputError(
-                f"concepts must have one row for each of the {count(len(scores), 'row')} of X. "
-                f"Got {count(len(truth), 'row')}."
-            )
+        truth = _true_concepts(self, concepts, len(scores))
         return float(((scores > THRESHOLD) == (truth > THRESHOLD)).mean())
 
     # Explaining
@@ -365,20 +326,13 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         """
         before = self.predict_concepts(X)
         check_free(self)
-        values = read_known(values, self.concept_names_, len(before))
-        known = ~np.isnan(values)
-        after = np.where(known, values, before)
         rules = self.explain()
-        return Intervention(
-            concept_names=self.concept_names_,
-            labels=tuple(plain_label(label) for label in self.classes_),
-            known=known,
-            concepts_before=before,
-            concepts_after=after,
-            predictions_before=self.estimator_.predict(before),
-            predictions_after=self.estimator_.predict(after),
-            fired_before=rules.fired(before),
-            fired_after=rules.fired(after),
+        return Intervention.of(
+            self.concept_names_,
+            rules.labels,
+            before,
+            read_known(values, self.concept_names_, len(before)),
+            lambda concepts: (self.estimator_.predict(concepts), rules.fired(concepts)),
         )
 
 
@@ -455,15 +409,9 @@ def intervention_curve(
     check_free(model)
     if not isinstance(order, str) or order not in ORDERS:
         raise InputError(f"order must be one of {listing(ORDERS)}. Got {shown(order)}.")
-    names = model.concept_names_
     scores = model.predict_concepts(X)
-    truth = read_rows(concepts, names)
-    if len(truth) != len(scores):
-        raise InputError(
-            f"concepts must have one row for each of the {count(len(scores), 'row')} of X. "
-            f"Got {count(len(truth), 'row')}."
-        )
-    chosen = _steps(steps, len(names))
+    truth = _true_concepts(model, concepts, len(scores))
+    chosen = _steps(steps, scores.shape[1])
     rank = _rank(model, scores, order, random_state)
     accuracy, by_rules = [], []
     for step in chosen:
@@ -471,6 +419,17 @@ def intervention_curve(
         accuracy.append(model.estimator_.score(filled, y))
         by_rules.append(model.explain().score(filled, y))
     return InterventionCurve(order, chosen, np.array(accuracy), np.array(by_rules))
+
+
+def _true_concepts(model: ConceptBottleneckClassifier, concepts: Any, n_rows: int) -> FloatArray:
+    """The true concepts of rows, (n_rows, n_concepts)."""
+    truth = read_rows(concepts, model.concept_names_)
+    if len(truth) != n_rows:
+        raise InputError(
+            f"concepts must have one row for each of the {count(n_rows, 'row')} of X. "
+            f"Got {count(len(truth), 'row')}."
+        )
+    return truth
 
 
 def check_free(model: ConceptBottleneckClassifier) -> None:

@@ -428,22 +428,13 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         names = self.level_names_[level - 1]
         before = self._first(X) if level == 1 else self.predict_levels(X)[level - 2]
         known = read_known(values, names, len(before))
-        after = np.where(np.isnan(known), before, known)
         words = self.estimators_[0].vocabulary_
         if level == 1 and words is not None:
+            after = np.where(np.isnan(known), before, known)
             check_possible(words, names, ~np.isnan(known), after)
         labels = tuple(plain_label(label) for label in self.classes_)
-        predicted = [self._from_level(scores, int(level)) for scores in (before, after)]
-        return Intervention(
-            names,
-            labels,
-            ~np.isnan(known),
-            before,
-            after,
-            predicted[0][0],
-            predicted[1][0],
-            predicted[0][1],
-            predicted[1][1],
+        return Intervention.of(
+            names, labels, before, known, lambda concepts: self._from_level(concepts, int(level))
         )
 
     def _from_level(self, scores: FloatArray, level: int) -> tuple[NDArray[Any], BoolArray]:

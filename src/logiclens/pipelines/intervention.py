@@ -8,9 +8,9 @@ as more and more concepts are put right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -57,6 +57,24 @@ class Intervention:
     predictions_after: NDArray[Any]
     fired_before: BoolArray
     fired_after: BoolArray
+
+    @classmethod
+    def of(
+        cls,
+        names: tuple[str, ...],
+        labels: tuple[Label, ...],
+        concepts: FloatArray,
+        values: FloatArray,
+        answer: Callable[[FloatArray], tuple[NDArray[Any], BoolArray]],
+    ) -> Self:
+        """Put known values, NaN where there is none, in the place of concepts.
+
+        ``answer`` gives predictions about concepts, and which rules fire.
+        """
+        known = ~np.isnan(values)
+        after = np.where(known, values, concepts)
+        (predicted, fired), (predicted_after, fired_after) = answer(concepts), answer(after)
+        return cls(names, labels, known, concepts, after, predicted, predicted_after, fired, fired_after)
 
     @property
     def corrected(self) -> BoolArray:
