@@ -7,14 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation, TermScore, term_scores
-from logiclens.explain.rule import Label, true_answers, true_labels
+from logiclens.explain.rule import Label, formula_sentence, true_answers, true_labels
 from logiclens.logic.arrays import BoolArray
 from logiclens.metrics.agreement import Interval, RuleScores, rule_scores
 from logiclens.plots._fitted import rule_of
@@ -22,23 +21,22 @@ from logiclens.plots._style import (
     AS_IT_IS,
     SMALL,
     TITLE,
-    Look,
+    Display,
     check_most,
-    draw_grid,
+    draw_bar_axes,
     draw_legend,
-    hide_frame,
-    in_words,
     label_length,
     label_width,
     lines_of,
-    start,
     target_label,
     write_footnote,
     write_title,
 )
 
+_DASHED: dict[str, Any] = {"linestyle": (0, (4, 3)), "linewidth": 1}
 
-class RuleCoverageDisplay:
+
+class RuleCoverageDisplay(Display):
     """Terms of a rule: bars of coverage, points of precision, each with its 95 % interval.
 
     The first line is the rule as a whole, where it has several terms. The dashed line is the share of the
@@ -70,8 +68,6 @@ class RuleCoverageDisplay:
     [0.5, 1.0]
     """
 
-    ax_: Axes
-    figure_: Figure
     lines_: tuple[RuleScores | TermScore, ...]
 
     def __init__(self, explanation: Explanation, scores: RuleScores, terms: Sequence[TermScore]) -> None:
@@ -169,14 +165,13 @@ class RuleCoverageDisplay:
         covered = np.array([term.covered for term in self.terms])
         kept = np.sort(np.argsort(-covered, kind="stable")[:most]).tolist()
         self.lines_ = (self.scores, *(self.terms[at] for at in kept if len(self.terms) > 1))
-        self.figure_, self.ax_ = start(ax, 8.2, 1.75 + 0.46 * len(self.lines_))
-        self._look = Look.of(self.ax_)
+        self._start(ax, 8.2, 1.75 + 0.46 * len(self.lines_))
         self._draw_rates()
         self._draw_texts()
         return self
 
     def _draw_rates(self) -> None:
-        ax = self.ax_
+        ax, faint = self.ax_, self._look.faint
         for y, score in enumerate(self.lines_):
             ax.barh(y, score.coverage, 0.56, color=self._look.pale, zorder=1)
             _interval(ax, y + 0.16, score.coverage_interval, self._look.yes)
@@ -195,15 +190,10 @@ class RuleCoverageDisplay:
                     clip_on=False,
                 )
             else:
-                ax.text(
-                    0.01, y, "true of no row", fontsize=SMALL, color=self._look.faint, va="center_baseline"
-                )
-            ax.text(
-                1.03, y, f"{score.covered:.6g}", fontsize=SMALL, va="center_baseline", color=self._look.ink
-            )
-        ax.axvline(
-            self.scores.prevalence, color=self._look.faint, linestyle=(0, (4, 3)), linewidth=1, zorder=0.5
-        )
+                ax.text(0.01, y, "true of no row", fontsize=SMALL, color=faint, va="center_baseline")
+            rows = f"{score.covered:.6g}"
+            ax.text(1.03, y, rows, fontsize=SMALL, va="center_baseline", color=self._look.ink)
+        ax.axvline(self.scores.prevalence, color=faint, **_DASHED, zorder=0.5)
 
     def _draw_texts(self) -> None:
         ax, rule = self.ax_, self.explanation
@@ -212,26 +202,20 @@ class RuleCoverageDisplay:
             for line in self.lines_
         ]
         if len(texts) == 1:  # the rule is its only term, or a constant
-            texts = [lines_of(in_words(rule.formula, rule.vocabulary), label_length(ax))]
+            texts = [lines_of(formula_sentence(rule.formula, rule.vocabulary), label_length(ax))]
         ax.set_yticks(range(len(texts)), texts, **AS_IT_IS)
         if len(texts) > 1:
             ax.get_yticklabels()[0].set_fontweight("bold")
             ax.axhline(0.5, color=self._look.faint, linewidth=0.8)
         ax.set_ylim(len(texts) - 0.4, -0.6)
-        ax.set_xlim(0, 1.015)
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.text(1.03, -0.72, "rows", fontsize=SMALL, va="bottom", color=self._look.faint)
-        hide_frame(ax, "left")
-        ax.tick_params(axis="y", length=0)
-        ax.tick_params(axis="x", labelsize=SMALL, labelcolor=self._look.faint, length=0)
-        draw_grid(ax, "x")
+        draw_bar_axes(ax, 1.015)
         target = target_label(rule, TITLE)
         handles = [
             Line2D([], [], color=self._look.yes, marker="o", linewidth=2.2, markersize=7, label="precision"),
             Patch(color=self._look.pale, label="coverage"),
-            Line2D(
-                [], [], color=self._look.faint, linestyle=(0, (4, 3)), linewidth=1, label=f"share of {target}"
-            ),
+            Line2D([], [], color=self._look.faint, label=f"share of {target}", **_DASHED),
         ]
         draw_legend(ax, handles, below=28)
         left = label_width(ax.get_yticklabels())

@@ -127,12 +127,6 @@ class Member:
         """All concepts."""
         return tuple(self.estimator.concept_names_)
 
-    @property
-    def vocabulary(self) -> Vocabulary | None:
-        """Meaning of the concepts."""
-        vocabulary: Vocabulary | None = self.estimator.vocabulary_
-        return vocabulary
-
     def kept(self) -> BoolArray:
         """Whether the layers of the network read each concept, shape (n_concepts,)."""
         return np.asarray(self.network.kept()[self.at].cpu().numpy(), dtype=np.bool_)
@@ -203,7 +197,7 @@ class Member:
             return predictions.select(used)
         from logiclens.estimators.inputs_and_targets import read_rows
 
-        values = read_rows(X, self.names, self.vocabulary, type(self.estimator).__name__)
+        values = read_rows(X, self.names, self.estimator.vocabulary_, type(self.estimator).__name__)
         if not len(values):
             raise InputError("There are no rows to count. Pass at least one.")
         if hasattr(self.estimator, "decide"):

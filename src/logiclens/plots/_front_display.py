@@ -7,18 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from logiclens.errors import InputError, count, shown
 from logiclens.logic.arrays import FloatArray
 from logiclens.plots._fitted import rules_of
-from logiclens.plots._style import SMALL, Look, draw_grid, draw_legend, hide_frame, start, write_title
+from logiclens.plots._style import SMALL, Display, draw_grid, draw_legend, hide_frame, write_title
 
 _ROOM = 0.05  # share of the height that stays free above and below
 
 
-class FrontDisplay:
+class FrontDisplay(Display):
     """The lengths that rules may have: accuracy and fidelity against literals, the one shown marked.
 
     Both are rates on rows used neither to fit weights nor to search for the rules. The band is the 95 %
@@ -45,9 +44,6 @@ class FrontDisplay:
     >>> display.ax_.get_xlabel(), [line.get_label() for line in display.ax_.lines[:2]]
     ('literals', ['fidelity', 'accuracy'])
     """
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(self, front: Any) -> None:
         # Front.plot makes this display, so this module cannot import Front.
@@ -100,8 +96,7 @@ class FrontDisplay:
             Where to draw; a new figure when missing.
         """
         points = sorted((p for p in self.front if p.accuracy is not None), key=lambda p: p.literals)
-        self.figure_, self.ax_ = start(ax, 6.4, 3.8)
-        self._look = Look.of(self.ax_)
+        self._start(ax, 6.4, 3.8)
         literals = np.array([point.literals for point in points], dtype=np.float64)
         intervals = np.array([point.interval or (np.nan, np.nan) for point in points])
         self.ax_.fill_between(
@@ -116,10 +111,10 @@ class FrontDisplay:
     def _draw_line(
         self, literals: FloatArray, points: list[Any], rate: str, color: Any, style: str, size: float
     ) -> None:
-        values = [getattr(point, rate) for point in points]
+        values = np.array([getattr(point, rate) for point in points], dtype=np.float64)  # NaN where None
         self.ax_.plot(
             literals,
-            [np.nan if value is None else value for value in values],
+            values,
             style,
             color=color,
             markersize=size,
@@ -132,6 +127,12 @@ class FrontDisplay:
         chosen = self.front[self.front.chosen]
         if chosen.accuracy is None:
             return
+        ground = {
+            "boxstyle": "round,pad=0.15",
+            "facecolor": self._look.paper,
+            "edgecolor": "none",
+            "alpha": 0.8,
+        }
         late = 2 * chosen.literals > points[0].literals + points[-1].literals
         self.ax_.plot(
             [chosen.literals],
@@ -155,12 +156,7 @@ class FrontDisplay:
             fontweight="bold",
             ha="right" if late else "left",
             va="bottom",
-            bbox={
-                "boxstyle": "round,pad=0.15",
-                "facecolor": self._look.paper,
-                "edgecolor": "none",
-                "alpha": 0.8,
-            },
+            bbox=ground,
             zorder=5,
         )
 

@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.path import Path
@@ -30,16 +29,15 @@ from logiclens.plots._style import (
     AS_IT_IS,
     SMALL,
     TITLE,
-    Look,
+    Display,
     check_most,
     concept_label,
-    draw_grid,
+    draw_bar_axes,
     draw_legend,
     hide_frame,
     label_length,
     label_width,
     shorten,
-    start,
     target_label,
     write_footnote,
     write_title,
@@ -175,11 +173,7 @@ def place_units(
             weight = np.abs(weights[depth - 1][np.ix_(units, layers[-1].units)])
             pull = weight @ layers[-1].y / np.maximum(weight.sum(axis=1), _TINY)
             order = units[np.argsort(pull, kind="stable")]
-        y = (
-            middle + np.linspace(-span / 2, span / 2, len(order))
-            if len(order) > 1
-            else np.full(len(order), middle)
-        )
+        y = middle + (np.linspace(-span / 2, span / 2, len(order)) if span else np.zeros(len(order)))
         layers.append(Layer(order, y, _GAP * depth))
     return layers
 
@@ -191,7 +185,7 @@ def curve(x: float, y: float, end_x: float, end_y: float) -> Path:
     return Path(points, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
 
 
-class NetworkDisplay:
+class NetworkDisplay(Display):
     """The network of a target: concepts to the left, hidden units, the target to the right.
 
     Lines are connections, as thick as their weights are large within their layer. Their color says whether
@@ -243,8 +237,6 @@ class NetworkDisplay:
     Sec. 5 and Fig. 8 of Ciravegna et al., *Logic Explained Networks*.
     """
 
-    ax_: Axes
-    figure_: Figure
     kept_: tuple[str, ...]
     pruned_: tuple[str, ...]
     connections_: tuple[FloatArray, ...]
@@ -286,7 +278,7 @@ class NetworkDisplay:
             member.weights(),
             member.names,
             explanation=member.explanation,
-            vocabulary=member.vocabulary,
+            vocabulary=member.estimator.vocabulary_,
             neurons=_neurons(member),
         )
         return display.plot(ax, **kwargs)
@@ -310,8 +302,7 @@ class NetworkDisplay:
         self.pruned_ = tuple(self.names[j] for j in pruned[:_PRUNED])
         lowest = max(float(layer.y.max(initial=0.0)) for layer in layers)
         height = lowest + (1.4 + 0.72 * (min(len(pruned), _PRUNED + 1) - 1) if len(pruned) else 0.0)
-        self.figure_, self.ax_ = start(ax, self._width(), 1.5 + 0.36 * height)
-        self._look = Look.of(self.ax_)
+        self._start(ax, self._width(), 1.5 + 0.36 * height)
         self._draw_connections(layers)
         self._draw_units(layers)
         self._draw_pruned(pruned, lowest + 1.4)
@@ -380,13 +371,9 @@ class NetworkDisplay:
         """Write its formula beside each unit, over short names of what it reads."""
         for depth, (formulas, layer) in enumerate(zip(self.neurons, layers[1:], strict=False)):
             before = layers[depth]
-            letter = "c" if depth == 0 else "h"
-            names = (
-                self.names if depth == 0 else [f"h{depth}_{at}" for at in range(len(self.neurons[depth - 1]))]
-            )
-            short = {
-                names[unit]: Var(_subscript(letter, at)) for at, unit in enumerate(before.units, start=1)
-            }
+            letter = "h" if depth else "c"
+            names = [f"h{depth}_{at}" for at in range(len(self.weights[depth - 1]))] if depth else self.names
+            short = {names[unit]: Var(_subscript(letter, at)) for at, unit in enumerate(before.units, 1)}
             for at, (unit, y) in enumerate(zip(layer.units, layer.y, strict=True), start=1):
                 formula = formulas[unit]
                 known = {name: short.get(name, Var("…")) for name in formula.concepts}
@@ -400,24 +387,15 @@ class NetworkDisplay:
             self._tag(layers[0].x, y, _subscript("c", at))
 
     def _tag(self, x: float, y: float, text: str) -> None:
-        self.ax_.annotate(
-            text,
-            (x, y),
-            (0, 11),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=SMALL - 1,
-            color=self._look.faint,
-            zorder=4,
-            bbox={
-                "boxstyle": "round,pad=0.1",
-                "facecolor": self._look.paper,
-                "edgecolor": "none",
-                "alpha": 0.75,
-            },
-            **AS_IT_IS,
-        )
+        """Write a formula above a unit, on a pale ground."""
+        ground = {
+            "boxstyle": "round,pad=0.1",
+            "facecolor": self._look.paper,
+            "edgecolor": "none",
+            "alpha": 0.75,
+        }
+        faint = {"color": self._look.faint, "fontsize": SMALL - 1}
+        self._say(x, y, text, 0, 11, ha="center", va="center", zorder=4, bbox=ground, **faint)
 
     def _draw_pruned(self, pruned: IndexArray, top: float) -> None:
         if not len(pruned):
@@ -435,17 +413,16 @@ class NetworkDisplay:
         if more:
             self._say(0.0, top + 0.72 * len(y), f"and {more} more", -9, **faint)
 
-    def _say(self, x: float, y: float, text: str, beside: float, **settings: Any) -> None:
+    def _say(self, x: float, y: float, text: str, right: float, above: float = 0.0, **settings: Any) -> None:
         """Write beside a point: this many points to the right of it, or to the left where negative."""
+        usual = {"ha": "left" if right > 0 else "right", "va": "center_baseline", "color": self._look.ink}
         self.ax_.annotate(
             text,
             (x, y),
-            (beside, 0),
+            (right, above),
             textcoords="offset points",
-            ha="left" if beside > 0 else "right",
-            va="center_baseline",
             annotation_clip=False,
-            **{"color": self._look.ink, **settings},
+            **usual | settings,
             **AS_IT_IS,
         )
 
@@ -533,7 +510,7 @@ _BELOW = 36.0  # points from the axes to the remarks below their labels
 _PRUNED_BARS = 6  # pruned concepts that have a bar
 
 
-class ConceptRelevanceDisplay:
+class ConceptRelevanceDisplay(Display):
     """Relevance of concepts to a target: a bar for each, the most relevant of length 1.
 
     Bars are dark for concepts that the rule speaks of, pale for others that the network reads. Pruned
@@ -567,8 +544,6 @@ class ConceptRelevanceDisplay:
     ('stroke', 'age', 'sex')
     """
 
-    ax_: Axes
-    figure_: Figure
     names_: tuple[str, ...]
 
     def __init__(
@@ -614,7 +589,7 @@ class ConceptRelevanceDisplay:
             member.relevance(),
             kept=member.kept(),
             explanation=member.explanation,
-            vocabulary=member.vocabulary,
+            vocabulary=member.estimator.vocabulary_,
         )
         return display.plot(ax, **kwargs)
 
@@ -634,8 +609,7 @@ class ConceptRelevanceDisplay:
         first = first[: min(most, max(int((self.kept | used).sum()) + _PRUNED_BARS, 1))]
         order = first[np.lexsort((-self.relevance[first], ~self.kept[first]))]
         self.names_ = tuple(self.names[j] for j in order)
-        self.figure_, self.ax_ = start(ax, 7.0, 1.5 + 0.27 * len(order))
-        self._look = Look.of(self.ax_)
+        self._start(ax, 7.0, 1.5 + 0.27 * len(order))
         y = np.arange(len(order))
         colors = [self._look.yes if used[j] or self.explanation is None else self._look.pale for j in order]
         length = np.where(self.kept[order], self.relevance[order], 0.0)
@@ -653,12 +627,8 @@ class ConceptRelevanceDisplay:
             if not kept:
                 label.set_color(self._look.faint)
         ax.set_ylim(len(order) - 0.4, -0.6)
-        ax.set_xlim(0, max(1.0, float(self.relevance.max(initial=0.0))) * 1.02)
         ax.set_xlabel("relevance", color=self._look.faint, fontsize=SMALL)
-        hide_frame(ax, "left")
-        ax.tick_params(axis="y", length=0)
-        ax.tick_params(axis="x", labelsize=SMALL, labelcolor=self._look.faint, length=0)
-        draw_grid(ax, "x")
+        draw_bar_axes(ax, max(1.0, float(self.relevance.max(initial=0.0))) * 1.02)
         rule = self.explanation
         if rule is not None:
             drawn = self.kept[order]

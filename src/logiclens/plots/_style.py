@@ -27,9 +27,8 @@ from matplotlib.transforms import ScaledTranslation
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, shown
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.rule import RuleKind, label_in_sentence
-from logiclens.logic.export import to_sentence
-from logiclens.logic.formula import Formula, Var
+from logiclens.explain.rule import RuleKind, formula_sentence, label_in_sentence
+from logiclens.logic.formula import Var
 
 AS_IT_IS = MappingProxyType[str, Any]({"parse_math": False, "usetex": False})
 """Settings of a text that keep matplotlib from reading it as mathematics or LaTeX."""
@@ -58,19 +57,6 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     return f"{text[: longest - tail - 1]}…{text[-tail:]}"
 
 
-def in_words(formula: Formula, vocabulary: Vocabulary | None = None) -> str:
-    """A formula in plain English, in the words of a vocabulary where there is one.
-
-    Examples
-    --------
-    >>> from logiclens.concepts import Above
-    >>> words = Vocabulary(("age",), (Above("age", 62),))
-    >>> print(in_words(~Var("age > 62"), words))
-    age is at most 62
-    """
-    return to_sentence(formula) if vocabulary is None else vocabulary.to_sentence(formula)
-
-
 def concept_label(name: str, vocabulary: Vocabulary | None = None, longest: int = LONGEST) -> str:
     """A concept in words, as the label of a picture.
 
@@ -79,7 +65,7 @@ def concept_label(name: str, vocabulary: Vocabulary | None = None, longest: int 
     >>> print(concept_label("bill colour"))
     “bill colour”
     """
-    return shorten(in_words(Var(name), vocabulary), longest)
+    return shorten(formula_sentence(Var(name), vocabulary), longest)
 
 
 def target_label(rule: Explanation, longest: int = LONGEST) -> str:
@@ -172,6 +158,18 @@ def check_most(value: int, name: str) -> int:
     return int(value)
 
 
+class Display:
+    """What all pictures share: the axes they are drawn on, and the colors that suit these."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def _start(self, ax: Axes | None, width: float, height: float) -> None:
+        """Draw on the caller's axes, or on those of a new figure of that size, in inches."""
+        self.figure_, self.ax_ = start(ax, width, height)
+        self._look = Look.of(self.ax_)
+
+
 def start(ax: Axes | None, width: float, height: float) -> tuple[Figure, Axes]:
     """The axes to draw on: the caller's, or those of a new figure of that size, in inches."""
     if ax is None:
@@ -193,6 +191,14 @@ def hide_frame(ax: Axes, *keep: str) -> None:
     ax.tick_params(length=0)
 
 
+def draw_bar_axes(ax: Axes, most: float) -> None:
+    """Draw the axes of horizontal bars: labels to the left, and numbers from 0 on below."""
+    ax.set_xlim(0, most)
+    hide_frame(ax, "left")
+    ax.tick_params(axis="x", labelsize=SMALL, labelcolor=Look.of(ax).faint)
+    draw_grid(ax, "x")
+
+
 def draw_grid(ax: Axes, axis: Literal["x", "y", "both"]) -> None:
     """Draw thin lines at the ticks, behind everything."""
     ax.grid(axis=axis, color=Look.of(ax).faint, alpha=0.25, linewidth=0.6)
@@ -211,12 +217,12 @@ def write_title(ax: Axes, title: str, remark: str = "", *, above: float = 8.0, l
     left : float, default 0
         Points by which both begin before the axes: where its labels begin.
     """
-    small = _beside(ax, remark, above, left) if remark else None
+    small = _remark(ax, remark, above, left) if remark else None
     n_lines = 0
     if small is not None:
         small.set_text(lines_of(remark, _letters(ax, small, left), most=3))
         n_lines = small.get_text().count("\n") + 1
-    large = _beside(ax, title, above + (LINE * n_lines + 5 if n_lines else 0), left)
+    large = _remark(ax, title, above + (LINE * n_lines + 5 if n_lines else 0), left)
     large.set(fontsize=12, fontweight="bold", color=Look.of(ax).ink)
     large.set_text(shorten(title, _letters(ax, large, left)))
 
@@ -224,10 +230,10 @@ def write_title(ax: Axes, title: str, remark: str = "", *, above: float = 8.0, l
 def write_footnote(ax: Axes, remark: str, *, below: float = 8.0, left: float = 0.0) -> None:
     """Write a remark in small letters, this many points below the axes and before them."""
     if remark:
-        _beside(ax, remark, -below, left)
+        _remark(ax, remark, -below, left)
 
 
-def _beside(ax: Axes, text: str, above: float, left: float) -> Text:
+def _remark(ax: Axes, text: str, above: float, left: float) -> Text:
     """Small letters above or below the axes."""
     return ax.annotate(
         text,

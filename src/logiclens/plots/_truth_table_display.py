@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from logiclens.errors import InputError, count, shown
@@ -19,12 +18,11 @@ from logiclens.plots._style import (
     AS_IT_IS,
     SMALL,
     TITLE,
-    Look,
+    Display,
     check_most,
     concept_label,
     draw_legend,
     hide_frame,
-    start,
     target_label,
     write_footnote,
     write_title,
@@ -33,7 +31,7 @@ from logiclens.plots._style import (
 _BARS = 4.0  # width of the longest bar, in columns
 
 
-class TruthTableDisplay:
+class TruthTableDisplay(Display):
     """Truth table of a target: a line for each tuple of concepts, with its frequency and the answers.
 
     Filled dots are concepts that are true. Bars are rows of the data that have the tuple, by what the network
@@ -71,8 +69,6 @@ class TruthTableDisplay:
     Sec. 4.1 and Fig. 7 of Ciravegna et al., *Logic Explained Networks*.
     """
 
-    ax_: Axes
-    figure_: Figure
     table_: TruthTable
     rows_: Any
 
@@ -154,8 +150,7 @@ class TruthTableDisplay:
         answers = [n_concepts + 0.1] if self.explanation is None else [n_concepts + 0.1, n_concepts + 1.1]
         first_bar = answers[-1] + 0.9
         width = 1.9 + 0.42 * (first_bar + _BARS)
-        self.figure_, self.ax_ = start(ax, max(width, 5.2), 1.9 + 0.31 * n_rows)
-        self._look = Look.of(self.ax_)
+        self._start(ax, max(width, 5.2), 1.9 + 0.31 * n_rows)
         self._draw_tuples(n_concepts)
         self._draw_answers(answers)
         self._draw_bars(first_bar)
