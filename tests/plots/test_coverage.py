@@ -2,17 +2,13 @@ from __future__ import annotations
 
 import warnings
 
-import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from sklearn.exceptions import ConvergenceWarning
 
 from logiclens import FALSE, TRUE, Explanation, MuClassifier, Rule, Var, rule_scores
-from logiclens.errors import InputError
 from logiclens.explain.explanation import term_scores
 from logiclens.plots import RuleCoverageDisplay
-from tests.plots.conftest import bits, black_box, clusterer, fitted, flowers
-from tests.strategies import HOSTILE_NAMES
+from tests.plots.conftest import bits, fitted, flowers
 
 a, b, c = map(Var, "abc")
 X = {"a": [1, 1, 0, 0, 0, 0], "b": [0, 1, 1, 1, 0, 0], "c": [0, 0, 0, 0, 0, 1]}
@@ -123,15 +119,6 @@ def test_rules_alone_are_drawn_by_models_and_columns_by_place():
     assert by_place.scores == by_name.scores
 
 
-def test_clusters_and_black_boxes_are_drawn():
-    rows, _ = flowers()
-    display = RuleCoverageDisplay.from_estimator(clusterer(), rows, target=1)
-    other = RuleCoverageDisplay.from_estimator(black_box(), *bits())
-
-    assert display.scores.prevalence == (clusterer().predict(rows) == 1).mean()
-    assert other.explanation.target == "yes"
-
-
 def test_tables_of_outputs_are_drawn():
     rows, _ = bits()
     table = rows[:, [3, 5]].astype(int)
@@ -139,41 +126,3 @@ def test_tables_of_outputs_are_drawn():
     display = RuleCoverageDisplay.from_estimator(model, rows, table, "y0")
 
     assert display.scores.prevalence == table[:, 0].mean()
-
-
-def test_hostile_names_are_shown_as_they_are():
-    names = [name for name in HOSTILE_NAMES if name not in ("🐦", "中文")]
-    rows = dict(zip(names, np.random.default_rng(0).random((len(names), 30)), strict=True))
-    formula = Var(names[0])
-    for name in names[1:]:
-        formula |= Var(name)
-    target = "$y$" * 100
-    display = RuleCoverageDisplay.from_explanation(rule(formula, target), rows, [target] * 30, max_terms=99)
-    display.figure_.draw_without_rendering()
-
-    assert "“$x$”" in labels(display)
-    every = [*display.ax_.get_yticklabels(), *display.ax_.get_legend().get_texts(), display.ax_.texts[-1]]
-    assert not any(text.get_parse_math() for text in every)
-
-
-def test_the_callers_axes_are_used():
-    figure, ax = plt.subplots()
-    display = RuleCoverageDisplay.from_explanation(rule(a), X, Y, ax=ax)
-
-    assert (display.ax_, display.figure_) == (ax, figure)
-
-
-def test_nonsense_is_refused():
-    scores = rule_scores(a, X, np.array(Y) == "bird")
-    with pytest.raises(InputError, match=r"^explanation must be an Explanation. Got 'a'.$"):
-        RuleCoverageDisplay.from_explanation("a", X, Y)
-    with pytest.raises(InputError, match=r"^explanation must be an Explanation. Got 'a'.$"):
-        RuleCoverageDisplay("a", scores, ())
-    with pytest.raises(InputError, match=r"^scores must be RuleScores, as rule_scores makes them. Got 3.$"):
-        RuleCoverageDisplay(rule(a), 3, ())
-    with pytest.raises(InputError, match=r"^terms must be TermScores, as term_scores makes them. Got 3.$"):
-        RuleCoverageDisplay(rule(a), scores, 3)
-    with pytest.raises(
-        InputError, match=r"^y has labels such as 1; the rules are about labels such as 'bird'"
-    ):
-        RuleCoverageDisplay.from_explanation(rule(a), X, [1, 0, 1, 0, 1, 0])

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from logiclens import CascadeClassifier, MuClassifier, TruthTable
-from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError
-from logiclens.plots._fitted import Member, check_rule, check_words, rule_of
+from logiclens.plots._fitted import Member, rule_of
+from tests.errors import error_of
 from tests.plots.conftest import bits, black_box, clusterer, fitted, flowers
 
 KINDS = ("Mu", "Psi", "Relu", "Entropy")
@@ -24,46 +24,9 @@ def test_the_rule_of_a_target_is_that_of_the_model():
     assert rule_of(fitted("Mu", "bits")).target == "yes"
 
 
-def test_of_three_targets_one_must_be_named():
-    with pytest.raises(InputError) as info:
-        rule_of(fitted("Mu"))
-
-    expected = "There are 3 targets, 'setosa', 'versicolor', 'virginica'. Pass target=, one of them."
-    assert str(info.value) == expected
-
-
-def test_an_unknown_target_is_refused():
-    with pytest.raises(UnknownTargetError, match=r"Unknown target 'setoso'. Did you mean 'setosa'\?"):
-        rule_of(fitted("Mu"), "setoso")
-
-
-@pytest.mark.parametrize("model", [None, 3, "model", MuClassifier, DecisionTreeClassifier()])
-def test_what_is_no_model_is_refused(model: object):
-    with pytest.raises(InputError, match=r"^model must be a fitted classifier, clusterer or pipeline. Got "):
-        rule_of(model)
-
-
-def test_an_explanation_is_sent_elsewhere():
-    explanation = fitted("Mu", "bits").explain()["yes"]
-
-    with pytest.raises(InputError, match=re.escape("; use from_explanation.")):
-        rule_of(explanation)
-
-
 def test_an_unfitted_model_says_so_as_scikit_learn_does():
     with pytest.raises(NotFittedError, match="MuClassifier instance is not fitted yet"):
         rule_of(MuClassifier())
-
-
-def test_a_cascade_has_no_single_network():
-    X, y = bits()
-    cascade = CascadeClassifier(fitted("Mu", "bits")).fit(X, y)
-
-    assert rule_of(cascade).target == "yes"
-    with pytest.raises(InputError) as info:
-        Member.of(cascade)
-    expected = "model must hold one network. Got 'CascadeClassifier'; pass one of its estimators_."
-    assert str(info.value) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -122,50 +85,40 @@ def test_a_black_box_is_drawn_by_its_imitation():
     assert isinstance(member.table(), TruthTable)
 
 
-def test_a_clusterer_holds_no_rows_but_takes_some():
+def test_other_rows_are_taken_where_a_model_holds_none(loaded: Any):
     X, _ = flowers()
-    member = Member.of(clusterer(), 0)
-
-    assert member.table(X).yes.sum() == (clusterer().predict(X) == 0).sum()
-    with pytest.raises(InputError) as info:
-        member.table()
-    expected = "A clusterer holds no rows to count. Pass X, the rows to ask the network about."
-    assert str(info.value) == expected
-
-
-def test_a_loaded_model_holds_no_rows_but_takes_some(loaded: Any):
     member = Member.of(loaded, "setosa")
 
-    with pytest.raises(InputError) as info:
-        member.table()
-    expected = "A loaded model holds no rows to count. Pass X, the rows to ask the network about."
-    assert str(info.value) == expected
-    X, _ = flowers()
+    assert "A loaded model holds no rows to count. Pass X," in error_of(member.table)
     assert member.table(X) == Member.of(fitted("Mu"), "setosa").table(X)
+    table = Member.of(clusterer(), 0).table(X)
+    assert table.yes.sum() == (clusterer().predict(X) == 0).sum()
 
 
-def test_no_rows_are_refused():
-    X, _ = flowers()
-    none = {name: values[:0] for name, values in X.items()}
+def test_a_cascade_has_a_rule_but_no_single_network():
+    cascade = CascadeClassifier(fitted("Mu", "bits")).fit(*bits())
 
-    with pytest.raises(InputError, match=r"There are no rows to count. Pass at least one."):
-        Member.of(fitted("Mu"), "setosa").table(none)
-
-
-def test_words_are_those_of_the_rule_unless_others_are_given():
-    model = fitted("Mu")
-    rule, names = model.explain()["setosa"], tuple(model.concept_names_)
-
-    assert check_words(None, rule, names) is model.vocabulary_
-    assert check_words(None, None, names) is None
-    with pytest.raises(InputError, match=r"^vocabulary must be a Vocabulary or None. Got 'English'.$"):
-        check_words("English", rule, names)
-    with pytest.raises(UnknownConceptError, match="Unknown concept 'beak'"):
-        check_words(model.vocabulary_, None, ("beak",))
+    assert rule_of(cascade).target == "yes"
+    assert "; pass one of its estimators_." in error_of(Member.of, cascade)
 
 
-def test_rules_speak_of_known_concepts():
-    rule = fitted("Mu", "bits").explain()["yes"]
+MODEL = "model must be a fitted classifier, clusterer or pipeline. Got"
 
-    assert check_rule(None, ()) is None
-    assert check_rule(rule, tuple(fitted("Mu", "bits").concept_names_)) is rule
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rule_of(fitted("Mu")), "There are 3 targets, 'setosa', 'versicolor', 'virginica'. Pass"),
+        (lambda: rule_of(fitted("Mu"), "setoso"), "Unknown target 'setoso'. Did you mean 'setosa'?"),
+        *((lambda model=model: rule_of(model), MODEL) for model in (None, 3, "model", MuClassifier)),
+        (lambda: rule_of(DecisionTreeClassifier()), MODEL),
+        (lambda: rule_of(fitted("Mu", "bits").explain()["yes"]), "; use from_explanation."),
+        (lambda: Member.of(clusterer(), 0).table(), "A clusterer holds no rows to count. Pass X,"),
+        (lambda: Member.of(fitted("Mu"), "setosa").table(NO_ROWS), "There are no rows to count."),
+    ],
+)
+def test_what_has_no_network_or_rows_is_refused(call: Callable[[], Any], message: str):
+    assert message in error_of(call)
+
+
+NO_ROWS = {name: values[:0] for name, values in flowers()[0].items()}

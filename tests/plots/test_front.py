@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-import numpy as np
-import pytest
-from matplotlib import pyplot as plt
-
 from logiclens import Step, Var
-from logiclens.errors import InputError
 from logiclens.explain.front import Front, Point
 from logiclens.plots import FrontDisplay
 from tests.plots.conftest import black_box, fitted
@@ -65,34 +60,3 @@ def test_models_are_drawn():
 
 def test_a_black_box_is_drawn_by_its_imitation():
     assert FrontDisplay.from_estimator(black_box()).front is black_box().estimator_.front_
-
-
-def test_loaded_models_keep_their_fronts(loaded: object):
-    np.testing.assert_allclose(
-        drawn(FrontDisplay.from_estimator(loaded))["accuracy"],
-        drawn(FrontDisplay.from_estimator(fitted("Mu")))["accuracy"],
-    )
-
-
-def test_the_callers_axes_are_used():
-    figure, ax = plt.subplots()
-    display = front().plot(ax)
-
-    assert (display.ax_, display.figure_) == (ax, figure)
-
-
-def test_a_front_that_was_not_scored_is_refused():
-    with pytest.raises(InputError) as info:
-        FrontDisplay.from_front(front((Point((), "cat"),), 0))
-
-    assert str(info.value) == (
-        "No length of this front was scored, so there is nothing to draw: no rows were held out. "
-        "print(front) lists the lengths."
-    )
-
-
-def test_nonsense_is_refused():
-    with pytest.raises(
-        InputError, match=r"^front must be a Front, such as front_ of a classifier. Got 'a'.$"
-    ):
-        FrontDisplay.from_front("a")

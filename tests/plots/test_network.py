@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
 from matplotlib.colors import same_color
 from matplotlib.legend import Legend
 from matplotlib.path import Path
 
-from logiclens import Explanation, Rule, Var
-from logiclens.errors import InputError
+from logiclens import Var
 from logiclens.plots import NetworkDisplay
 from logiclens.plots._network_display import curve, path_signs, place_units, unit_strengths
 from logiclens.plots._style import Look
-from tests.plots.conftest import black_box, clusterer, fitted
-from tests.strategies import HOSTILE_NAMES
+from tests.plots.conftest import fitted
 
 
 @st.composite
@@ -226,64 +223,3 @@ def test_the_first_of_two_classes_is_the_second_turned_round():
     np.testing.assert_array_equal(yes.connections_[-1], -no.connections_[-1])
     np.testing.assert_array_equal(yes.connections_[0], no.connections_[0])
     np.testing.assert_array_equal(yes.speaks_[0], -no.speaks_[0])
-
-
-def test_clusters_black_boxes_and_loaded_models_are_drawn(loaded: object):
-    assert "cluster 1" in texts(NetworkDisplay.from_estimator(clusterer(), 1))
-    assert "x3" in NetworkDisplay.from_estimator(black_box()).kept_
-    display = NetworkDisplay.from_estimator(loaded, "setosa")
-    assert display.kept_ == NetworkDisplay.from_estimator(fitted("Mu"), "setosa").kept_
-
-
-def test_hostile_names_are_shown_as_they_are():
-    names = [name for name in HOSTILE_NAMES if name not in ("🐦", "中文")]
-    rule = Explanation(Rule("$y$" * 100, Var("$x$")))
-    display = NetworkDisplay([np.ones((1, len(names)))], names, explanation=rule).plot(max_concepts=100)
-    display.figure_.draw_without_rendering()
-
-    assert "“$x$”" in texts(display)
-    assert not any(text.get_parse_math() for text in display.ax_.texts)
-
-
-def test_the_callers_axes_are_used():
-    figure, ax = plt.subplots()
-    display = NetworkDisplay(WEIGHTS, NAMES).plot(ax)
-
-    assert (display.ax_, display.figure_) == (ax, figure)
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (3, "weights must be a sequence of arrays, one a layer. Got 3."),
-        ([[1.0, 2.0, 3.0]], "Weights of layer 1 must be of shape (n_out, n_in). Got (3,)."),
-        (
-            [np.ones((2, 3))],
-            "The layers must lead from 3 concepts to one output. Got 3 inputs and 2 outputs.",
-        ),
-        (
-            [np.ones((1, 2))],
-            "The layers must lead from 3 concepts to one output. Got 2 inputs and 1 output.",
-        ),
-        ([], "A network needs at least one layer. Got none."),
-        (
-            [np.ones((2, 3)), np.ones((1, 3))],
-            "Layer 2 reads 3 inputs; the layer before it has 2 outputs. Pass the layers in order.",
-        ),
-    ],
-)
-def test_layers_that_do_not_fit_are_refused(weights: object, message: str):
-    with pytest.raises(InputError) as info:
-        NetworkDisplay(weights, NAMES)
-
-    assert str(info.value) == message
-
-
-@pytest.mark.parametrize("neurons", [3, "ab", [3], [[Var("a")]], [["a", "b", "c"], ["d"]]])
-def test_formulas_are_one_for_each_unit(neurons: object):
-    with pytest.raises(InputError) as info:
-        NetworkDisplay(WEIGHTS, NAMES, neurons=neurons)
-
-    assert str(info.value).startswith(
-        "neurons must be a formula for each unit of each layer, as compose makes them. Got "
-    )

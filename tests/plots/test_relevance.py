@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.colors import same_color
 
 from logiclens import FALSE, Explanation, Rule, Var
-from logiclens.errors import InputError, UnknownConceptError
 from logiclens.plots import ConceptRelevanceDisplay
 from logiclens.plots._style import Look
-from tests.plots.conftest import black_box, clusterer, fitted
-from tests.strategies import HOSTILE_NAMES
+from tests.plots.conftest import fitted
 
 NAMES = [f"c{j}" for j in range(20)]
 RELEVANCE = [1.0, 0.5, 0.25, *[0.0] * 17]
@@ -85,48 +82,3 @@ def test_concepts_stand_in_words():
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
 
     assert any(label.startswith("“petal length (cm)” is above ") for label in labels)
-
-
-def test_clusters_black_boxes_and_loaded_models_are_drawn(loaded: object):
-    assert ConceptRelevanceDisplay.from_estimator(clusterer(), 1).names_
-    assert "x3" in ConceptRelevanceDisplay.from_estimator(black_box(), "yes").names_
-    display = ConceptRelevanceDisplay.from_estimator(loaded, "setosa")
-    assert display.names_ == ConceptRelevanceDisplay.from_estimator(fitted("Mu"), "setosa").names_
-
-
-def test_hostile_names_are_shown_as_they_are():
-    names = [name for name in HOSTILE_NAMES if name not in ("🐦", "中文")]
-    display = ConceptRelevanceDisplay(names, np.ones(len(names))).plot(max_concepts=100)
-    display.figure_.draw_without_rendering()
-
-    labels = display.ax_.get_yticklabels()
-    assert "“$x$”" in [label.get_text() for label in labels]
-    assert not any(label.get_parse_math() for label in labels)
-
-
-def test_the_callers_axes_are_used():
-    figure, ax = plt.subplots()
-    display = ConceptRelevanceDisplay(["a"], [1.0]).plot(ax)
-
-    assert (display.ax_, display.figure_) == (ax, figure)
-
-
-@pytest.mark.parametrize("relevance", [[1.0], [1.0, -1.0], [1.0, np.nan], [[1.0, 1.0]]])
-def test_relevance_is_a_number_for_each_concept(relevance: object):
-    with pytest.raises(
-        InputError, match=r"^relevance must be a number of at least 0 for each of the 2 concepts. Got "
-    ):
-        ConceptRelevanceDisplay(["a", "b"], relevance)
-
-
-@pytest.mark.parametrize("kept", [[True], [1, 0], "ab"])
-def test_kept_is_a_boolean_for_each_concept(kept: object):
-    with pytest.raises(InputError, match=r"^kept must be a Boolean for each of the 2 concepts. Got "):
-        ConceptRelevanceDisplay(["a", "b"], [1, 1], kept=kept)
-
-
-def test_rules_about_other_concepts_are_refused():
-    with pytest.raises(UnknownConceptError, match=r"Unknown concept 'c'.* The rule speaks of it\."):
-        ConceptRelevanceDisplay(["a", "b"], [1, 1], explanation=Explanation(Rule("bird", Var("c"))))
-    with pytest.raises(InputError, match=r"^explanation must be an Explanation or None. Got 'a'.$"):
-        ConceptRelevanceDisplay(["a", "b"], [1, 1], explanation="a")

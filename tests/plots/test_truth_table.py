@@ -10,11 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 
 from logiclens import FALSE, TRUE, Explanation, Rule, TruthTable, Var
-from logiclens.errors import InputError, UnknownConceptError
 from logiclens.plots import TruthTableDisplay
 from logiclens.plots._style import Look
-from tests.plots.conftest import bits, black_box, clusterer, fitted, flowers
-from tests.strategies import HOSTILE_NAMES, labelled_rows
+from tests.plots.conftest import fitted
+from tests.strategies import labelled_rows
 
 a, b, c = map(Var, "abc")
 TABLE = TruthTable.from_counts(
@@ -126,21 +125,6 @@ def test_all_the_weight_is_drawn(rows: Any):
     assert len(heads) == len(names) + 1
 
 
-def test_hostile_names_are_shown_as_they_are():
-    names = [name for name in HOSTILE_NAMES if name not in ("🐦", "中文")]  # not in matplotlib's own font
-    X = np.random.default_rng(0).random((20, len(names))) < 0.5
-    table = TruthTable.from_data(X, X[:, 0], names=names)
-    display = TruthTableDisplay.from_table(
-        table, Explanation(Rule("$y$" * 200, Var("$x$"))), max_concepts=len(names)
-    )
-    display.figure_.draw_without_rendering()
-
-    heads = display.ax_.get_xticklabels()
-    assert "“$x$”" in [head.get_text() for head in heads]
-    assert not any(text.get_parse_math() for text in (*heads, display.ax_.texts[-1]))
-    assert max(len(head.get_text()) for head in heads) <= 26
-
-
 @pytest.mark.parametrize("kind", ["Mu", "Psi", "Relu", "Entropy"])
 def test_every_network_is_drawn(kind: str):
     model = fitted(kind)
@@ -149,34 +133,3 @@ def test_every_network_is_drawn(kind: str):
     shown = display.table_
     assert shown.total == pytest.approx(model.seen_.weight.sum())
     assert display.ax_.get_xticklabels()[-2].get_text() == "network"
-
-
-def test_clusters_and_black_boxes_are_drawn():
-    display = TruthTableDisplay.from_estimator(clusterer(), 0, flowers()[0])
-    other = TruthTableDisplay.from_estimator(black_box(), "yes", bits()[0])
-
-    assert display.table_.total == 150
-    assert other.table_.total == 200
-
-
-def test_the_callers_axes_are_used():
-    figure, ax = plt.subplots()
-    display = TruthTableDisplay.from_estimator(fitted("Mu"), "setosa", ax=ax)
-
-    assert (display.ax_, display.figure_) == (ax, figure)
-
-
-@pytest.mark.parametrize("table", [None, [[0, 1]], "table"])
-def test_what_is_no_table_is_refused(table: object):
-    with pytest.raises(InputError, match=r"^table must be a TruthTable. Got .*; use TruthTable.from_data.$"):
-        TruthTableDisplay.from_table(table)
-
-
-def test_a_rule_about_other_concepts_is_refused():
-    with pytest.raises(UnknownConceptError, match=r"Unknown concept 'beak'.* The rule speaks of it\."):
-        TruthTableDisplay.from_table(TABLE, Explanation(Rule("bird", Var("beak"))))
-
-
-def test_what_is_no_explanation_is_refused():
-    with pytest.raises(InputError, match=r"^explanation must be an Explanation or None. Got 3.$"):
-        TruthTableDisplay(TABLE, explanation=3)
