@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse
 import torch
@@ -162,13 +161,6 @@ def test_degrees_are_learnt_as_degrees():
     assert equivalent(found["probabilities"].explain()[True].formula, Var("a"))
 
 
-def test_degrees_of_an_estimator_out_of_fold():
-    model = LogisticRegression()
-    explainer = explain(model, FRAME, X[:, 0] > 0.5, answers="probabilities", out_of_fold=3)
-
-    assert equivalent(explainer.explain()[True].formula, Var("a"))
-
-
 # --- what the black box has learnt by heart ---
 
 
@@ -270,13 +262,6 @@ def test_fresh_rows_are_asked_about():
     assert equivalent(explainer.explain()[True].formula, BOTH)
 
 
-def test_fresh_rows_of_other_frames():
-    black_box = lambda x: (x["a"].to_numpy() > 0.5) & (x["b"].to_numpy() > 0.5)  # noqa: E731
-    explainer = explain(black_box, pl.DataFrame(X, schema=list(NAMES)), n_fresh=20)
-
-    assert equivalent(explainer.explain()[True].formula, BOTH)
-
-
 @pytest.mark.parametrize("answers", ["auto", "labels", "probabilities"])
 @pytest.mark.parametrize("y", [None, Y], ids=["no truth", "truth"])
 def test_each_row_is_asked_about_once(answers, y):
@@ -303,21 +288,7 @@ def test_a_model_that_knows_nothing_of_scikit_learn():
     assert equivalent(explain(Foreign()).explain()[True].formula, BOTH)
 
 
-def test_a_function_of_several_labels_a_row():
-    explainer = explain(lambda table: np.column_stack([by_frame(table), table["c"] > 0.5]))
-
-    assert equivalent(explainer.explain()["y0"].formula, BOTH)
-    assert equivalent(explainer.explain()["y1"].formula, Var("c"))
-    assert explainer.fidelity_.macro_f1 == 1.0
-
-
 # --- what the figures are about ---
-
-
-def test_without_rows_held_out_the_figures_are_about_training_rows():
-    explainer = explain(by_frame, test_fraction=0)
-
-    assert (explainer.fidelity_.part, explainer.fidelity_.n_rows) == ("training", len(X))
 
 
 def test_rows_of_weight_zero_have_no_say():
@@ -453,6 +424,10 @@ def test_unfitted(method):
         getattr(BlackBoxExplainer(by_frame), method)(FRAME)
 
 
+FITTED = LogisticRegression().fit(X, Y)
+FOLDS = f"out_of_fold must be a number of folds from 2 to the {len(X)} rows there are, or None. Got"
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -469,18 +444,11 @@ def test_unfitted(method):
         ),
         ({"concepts": FRAME, "n_fresh": 5}, "n_fresh makes rows for the black box alone, and concepts="),
         ({"sample_weight": np.zeros(len(X))}, "All weights in sample_weight are zero."),
-    ],
-    ids=[
-        "unfitted",
-        "answers",
-        "fraction",
-        "estimator",
-        "fresh",
-        "no rows",
-        "y",
-        "concepts",
-        "fresh concepts",
-        "weights",
+        ({"black_box": 3}, "black_box must be a model with predict, a"),
+        ({"black_box": LogisticRegression}, "black_box must be a model with predict, a"),
+        *(({"y": Y, "out_of_fold": n}, FOLDS) for n in (1, len(X) + 1, True, 2.5)),
+        ({"y": Y, "out_of_fold": 2}, "out_of_fold fits clones of the black box, so it needs"),
+        ({"black_box": FITTED, "out_of_fold": 2}, "out_of_fold fits clones of the black box, so it needs"),
     ],
 )
 def test_bad_input(settings, message):

@@ -26,6 +26,7 @@ from tests.strategies import HOSTILE_NAMES
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 
 X, Y, CONCEPTS = plane()
+NO_WEIGHTS = "concept_model has no weights that can be trained"
 
 
 @pytest.fixture(scope="module")
@@ -357,18 +358,29 @@ def test_an_estimator_without_a_seed_takes_that_of_the_bottleneck():
 # --- what is refused ---
 
 
-def test_labels_are_needed():
-    assert "Concept labels are needed to train concept_model" in error_of(quick(linear()).fit, X, Y)
-
-
-def test_labels_need_a_concept_model():
-    assert "concepts and concept_names are for a concept model" in error_of(
-        quick().fit, CONCEPTS, Y, CONCEPTS
-    )
-
-
-def test_no_rows():
-    assert "There are no rows to learn from" in error_of(quick(linear()).fit, X[:0], Y[:0], CONCEPTS[:0])
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda _: quick(linear()).fit(X, Y), "Concept labels are needed to train concept_model"),
+        (lambda _: quick().fit(CONCEPTS, Y, CONCEPTS), "concepts and concept_names are for a concept model"),
+        (lambda _: quick(linear()).fit(X[:0], Y[:0], CONCEPTS[:0]), "There are no rows to learn from"),
+        (lambda _: quick(linear()).fit(X, Y, CONCEPTS[:5]), "concepts must have one row for each of the 160"),
+        (lambda _: quick(linear(n_out=3)).fit(X, Y, CONCEPTS), "concept_model gives 3 concepts"),
+        (
+            lambda _: quick(sharp(), train_concepts=False).fit(X, Y, concept_names=["a"]),
+            "1 name was given for",
+        ),
+        (lambda _: quick(nn.Identity()).fit(X, Y, CONCEPTS), NO_WEIGHTS),
+        (lambda _: quick(nn.Identity(), train_concepts=False, joint=True).fit(X, Y, CONCEPTS), NO_WEIGHTS),
+        (
+            lambda model: model.predict(np.zeros((3, 5))),
+            "The concept model was fitted on inputs of shape (2,)",
+        ),
+        (lambda model: model.concept_accuracy(X, CONCEPTS[:3]), "concepts must have one row for each of the"),
+    ],
+)
+def test_rows_and_labels_that_do_not_fit(fitted, call, text):
+    assert text in error_of(call, fitted)
 
 
 def test_targets_are_looked_at_before_anything_is_trained():
@@ -388,36 +400,17 @@ def test_a_bottleneck_that_failed_to_fit_is_not_fitted():
         model.predict(X)
 
 
-def test_inputs_of_another_shape(fitted):
-    assert "The concept model was fitted on inputs of shape (2,)" in error_of(
-        fitted.predict, np.zeros((3, 5))
-    )
-
-
-def test_concepts_of_another_length(fitted):
-    assert "concepts must have one row for each of the 160 rows of" in error_of(
-        fitted.concept_accuracy, X, CONCEPTS[:3]
-    )
-
-
 def test_unknown_concept(fitted):
     with pytest.raises(UnknownConceptError, match="Unknown concept 'rigth'"):
         fitted.intervene(X, {"rigth": 1})
 
 
-@pytest.mark.parametrize(
-    "method",
-    [
-        "predict",
-        "predict_proba",
-        "decision_function",
-        "decide",
-        "predict_concepts",
-        "explain",
-        "explain_sample",
-        "explain_global",
-    ],
+METHODS = (
+    "predict predict_proba decision_function decide predict_concepts explain explain_sample explain_global"
 )
+
+
+@pytest.mark.parametrize("method", METHODS.split())
 def test_an_unfitted_bottleneck_says_so(method):
     with pytest.raises(NotFittedError, match="ConceptBottleneckClassifier instance is not fitted yet"):
         getattr(quick(linear()), method)(X)

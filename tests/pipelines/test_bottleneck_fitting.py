@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import given
@@ -12,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
-from logiclens.pipelines._concept_training import concept_loss, joint_loss, read_labels, split_rows
+from logiclens.pipelines._concept_training import concept_loss, joint_loss, split_rows
 from tests.errors import error_of
 from tests.pipelines.raw_toys import linear, plane, quick
 
@@ -79,34 +78,6 @@ def test_classes_of_which_one_is_true_share_a_softmax():
 
     share = model.predict_proba(torch.sigmoid(logits).double().numpy())
     assert np.allclose(task.detach().numpy(), -np.log(share[outputs.numpy() > 0]), atol=1e-5)
-
-
-def test_labels_and_names_are_read():
-    values, names = read_labels(pd.DataFrame({"a": [0, 1], "b": [1, 0]}), None, 2, needed=True)
-
-    assert values is not None
-    assert values.tolist() == [[0.0, 1.0], [1.0, 0.0]]
-    assert names == ("a", "b")
-    assert read_labels([[0, 1]], ["a", "b"], 1, needed=True)[1] == ("a", "b")
-    assert read_labels(None, ["a"], 1, needed=False) == (None, ("a",))
-    assert read_labels(None, None, 1, needed=False) == (None, None)
-
-
-def test_labels_that_do_not_fit():
-    assert "concepts must have one row for each of the 6 rows of X" in error_of(
-        read_labels, CONCEPTS[:5], None, 6, needed=True
-    )
-    assert "concept_model gives 3 concepts" in error_of(quick(linear(n_out=3)).fit, X, Y, CONCEPTS)
-    assert "1 name was given for 2 columns" in error_of(
-        quick(linear(), train_concepts=False).fit, X, Y, concept_names=["a"]
-    )
-
-
-@pytest.mark.parametrize("settings", [{}, {"train_concepts": False, "joint": True}])
-def test_a_concept_model_without_weights_cannot_be_trained(settings):
-    assert "concept_model has no weights that can be trained" in error_of(
-        quick(torch.nn.Identity(), **settings).fit, X, Y, CONCEPTS
-    )
 
 
 COUNT = "{} must be a whole number of at least 1. Got {}."

@@ -106,7 +106,7 @@ def test_three_levels_with_names_that_return():
     """A concept of the second level is called like one of the first, and means another thing."""
     second = pd.DataFrame({"a": b, "e": c | d}).astype(float)
     third = pd.DataFrame({"f": second["a"] * second["e"], "a": second["a"]})
-    fitted = cascade().fit(FRAME, third["f"] > 0, levels=[second, third])
+    fitted = cascade().fit(FRAME, third["f"] > 0, levels=[second, dict(third)])
 
     assert fitted.level_names_ == (("a", "b", "c", "d"), ("a", "e"), ("f", "a"))
     assert len(fitted.explain_levels()) == len(fitted.estimators_) == 3
@@ -161,6 +161,17 @@ def test_several_labels_a_row():
     assert fitted.predict(FRAME).tolist() == table.to_numpy().tolist()
     assert equivalent(fitted.explain()["b"].formula, Var("a") & Var("b"))
     assert fitted.explain().multi_label
+
+
+def test_a_classifier_for_each_level():
+    """Only the first level is encoded."""
+    each = [quick("psi", encoder="auto"), quick("mu", encoder="auto")]
+    fitted = cascade(estimator=each).fit(FRAME, a & b, levels=[MIDDLE])
+
+    assert [type(level).__name__ for level in fitted.estimators_] == ["PsiClassifier", "MuClassifier"]
+    assert [level.encoder for level in fitted.estimators_] == ["auto", None]
+    assert not any(level in each for level in fitted.estimators_)
+    assert equivalent(fitted.explain_levels()[1][True].formula, Var("both"))
 
 
 # --- predicting ---
@@ -326,6 +337,9 @@ def test_unfitted(method):
         getattr(CascadeClassifier(), method)(*([] if method == "explain_levels" else [FRAME]))
 
 
+LEVELS = "levels must be a sequence of tables, one for each level"
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -333,11 +347,21 @@ def test_unfitted(method):
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2."),
         ({"max_literals": -1}, "max_literals must be a whole number of at least 0."),
         ({"train_on": "predictions", "n_folds": 200}, "train_on='predictions' needs a row for each of"),
+        ({"estimator": "mu"}, "A cascade is made of classifiers of this package, such"),
+        ({"estimator": [quick()]}, "estimator must be one classifier, or one for each of"),
+        ({"estimator": [quick("mu", rule="if"), quick()]}, "The rules of level 2 must be equivalences, or"),
+        ({"levels": "ab"}, LEVELS),
+        ({"levels": {"a": [0]}}, LEVELS),
+        ({"levels": [np.zeros((128, 0))]}, "Level 2 has no concepts."),
+        ({"levels": [MIDDLE[:5]]}, "Level 2 must have a row for each of the 128 rows of X"),
+        ({"levels": [MIDDLE, MIDDLE[:7]]}, "Level 3 must have a row for each of the 128 rows of X"),
     ],
-    ids=["train_on", "n_folds", "max_literals", "folds"],
 )
-def test_bad_settings(settings, message):
-    assert message in error_of(cascade(**settings).fit, FRAME, Y, [MIDDLE])
+def test_bad_settings_and_levels(settings, message):
+    settings = {"levels": [MIDDLE]} | settings
+    levels = settings.pop("levels")
+
+    assert message in error_of(cascade(**settings).fit, FRAME, Y, levels)
 
 
 @pytest.mark.parametrize("level", [0, 3, True, 1.0, "2"])
@@ -350,15 +374,6 @@ def test_a_level_that_is_none(fitted, level):
 def test_a_concept_of_another_level(fitted):
     with pytest.raises(UnknownConceptError, match="Unknown concept 'a'"):
         fitted.intervene(FRAME, 2, {"a": 1})
-
-
-def test_a_level_of_other_length():
-    assert "Level 2 must have a row for each of the 128 rows of X" in error_of(
-        cascade().fit, FRAME, Y, [MIDDLE[:5]]
-    )
-    assert "Level 3 must have a row for each of the 128 rows of X" in error_of(
-        cascade().fit, FRAME, Y, [MIDDLE, MIDDLE[:7]]
-    )
 
 
 def test_no_rows_to_explain(fitted):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
@@ -11,14 +9,7 @@ from sklearn.utils import get_tags
 
 from logiclens.estimators import MuClassifier
 from logiclens.pipelines import BlackBoxExplainer, CascadeClassifier
-from logiclens.pipelines._native_tables import adopt_features, shared_input
-
-
-def test_columns_are_adopted_and_names_of_an_earlier_fit_forgotten():
-    model = SimpleNamespace(feature_names_in_=["old"])
-    adopt_features(model, SimpleNamespace(n_features_in_=3))
-
-    assert vars(model) == {"n_features_in_": 3}
+from logiclens.pipelines._native_tables import shared_input
 
 
 def test_what_both_can_take():

@@ -307,7 +307,6 @@ def test_findings_of_rules_that_have_all_faults(facts: dict[str, Any]):
             ],
         ),
     ],
-    ids=["no fault", "too much work"],
 )
 def test_findings_of_rules_without_a_known_fault(facts, check, good: bool, texts: list[str]):
     facts["check"] = check | {"always": [], "never": []}
