@@ -140,6 +140,18 @@ def relevance(values: Any, **settings: Any) -> ConceptRelevanceDisplay:
         (lambda: RuleCoverageDisplay(BIRD, 3, ()), "scores must be RuleScores, as rule_scores makes them."),
         (lambda: RuleCoverageDisplay(BIRD, SCORES, 3), "terms must be TermScores, as term_scores makes"),
         (lambda: RuleCoverageDisplay.from_explanation(BIRD, X, [1, 0]), "y has labels such as 1; the rules"),
+        (
+            lambda: network(WEIGHTS).plot(max_units=0),
+            "max_units must be a whole number of at least 1. Got 0.",
+        ),
+        (
+            lambda: relevance([1, 1]).plot(max_concepts=True),
+            "max_concepts must be a whole number of at least",
+        ),
+        (
+            lambda: RuleCoverageDisplay(BIRD, SCORES, ()).plot(max_terms="3"),
+            "max_terms must be a whole number",
+        ),
         (lambda: FrontDisplay.from_front("a"), "front must be a Front, such as front_ of a classifier. Got"),
         (
             lambda: FrontDisplay.from_front(Front((Point((), "bat"),), ("bat", "bird"), ("a",), chosen=0)),

@@ -15,7 +15,6 @@ from logiclens.errors import InputError
 from logiclens.plots._style import (
     LONGEST,
     Look,
-    check_most,
     concept_label,
     draw_grid,
     draw_legend,
@@ -133,12 +132,6 @@ def test_axes_that_were_removed_are_refused():
 
     with pytest.raises(InputError, match=re.escape("ax belongs to no figure (any more). Make new axes")):
         start(ax, 1, 1)
-
-
-@pytest.mark.parametrize("value", [0, -1, 1.5, "3", None, True])
-def test_at_least_one_thing_is_shown(value: object):
-    with pytest.raises(InputError, match=r"^max_rows must be a whole number of at least 1. Got "):
-        check_most(value, "max_rows")
 
 
 def test_frames_are_taken_away_but_for_some_sides():

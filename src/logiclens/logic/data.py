@@ -241,13 +241,13 @@ def check_threshold(threshold: float) -> float:
     return value
 
 
-def check_count(value: int, name: str, otherwise: str = "") -> int:
-    """Return a limit as an int, once it is sure that it is a whole number and not negative.
+def check_count(value: int, name: str, otherwise: str = "", *, least: int = 0) -> int:
+    """Return a limit as an int, once it is sure that it is a whole number of at least ``least``.
 
     ``otherwise`` ends the sentence about what is allowed: ``", or None for no limit"``.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise InputError(f"{name} must be a whole number of at least 0{otherwise}. Got {shown(value)}.")
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}{otherwise}. Got {shown(value)}.")
     return int(value)  # NumPy's integers overflow
 
 

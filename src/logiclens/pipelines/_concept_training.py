@@ -42,7 +42,15 @@ from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Problem, read_concepts, read_targets
 from logiclens.estimators.networks import resolve_device
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.data import THRESHOLD, as_array, as_float, as_floats, check_names, check_one_name_each
+from logiclens.logic.data import (
+    THRESHOLD,
+    as_array,
+    as_float,
+    as_floats,
+    check_count,
+    check_names,
+    check_one_name_each,
+)
 from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.psi import PsiNetwork
 
@@ -335,9 +343,7 @@ class FittedBottleneck:
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Refuse settings of a concept bottleneck that make no sense, in one line each."""
     for name in ("epochs", "batch_size", "patience", "rounds"):
-        value = settings[name]
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise InputError(f"{name} must be a whole number of at least 1. Got {shown(value)}.")
+        check_count(settings[name], name, least=1)
     if not 0.0 < as_float(settings["learning_rate"]) < np.inf:
         raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
     for name in ("weight_decay", "concept_weight"):

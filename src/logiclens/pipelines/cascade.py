@@ -242,9 +242,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     def _check(self) -> None:
         if self.train_on not in ("concepts", "predictions"):
             raise InputError(f"train_on must be 'concepts' or 'predictions'. Got {shown(self.train_on)}.")
-        whole = isinstance(self.n_folds, int | np.integer) and not isinstance(self.n_folds, bool)
-        if not whole or self.n_folds < 2:
-            raise InputError(f"n_folds must be a whole number of at least 2. Got {shown(self.n_folds)}.")
+        check_count(self.n_folds, "n_folds", least=2)
         most: Any = self.max_literals
         if not is_auto(most):
             check_count(most, "max_literals")

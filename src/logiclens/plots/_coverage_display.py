@@ -15,6 +15,7 @@ from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation, TermScore, term_scores
 from logiclens.explain.rule import Label, formula_sentence, true_answers, true_labels
 from logiclens.logic.arrays import BoolArray
+from logiclens.logic.data import check_count
 from logiclens.metrics.agreement import Interval, RuleScores, rule_scores
 from logiclens.plots._fitted import rule_of
 from logiclens.plots._style import (
@@ -22,7 +23,6 @@ from logiclens.plots._style import (
     SMALL,
     TITLE,
     Display,
-    check_most,
     draw_bar_axes,
     draw_legend,
     label_length,
@@ -161,7 +161,7 @@ class RuleCoverageDisplay(Display):
         max_terms : int, default 12
             Most terms to show: those that cover most.
         """
-        most = check_most(max_terms, "max_terms")
+        most = check_count(max_terms, "max_terms", least=1)
         covered = np.array([term.covered for term in self.terms])
         kept = np.sort(np.argsort(-covered, kind="stable")[:most]).tolist()
         self.lines_ = (self.scores, *(self.terms[at] for at in kept if len(self.terms) > 1))

@@ -20,7 +20,7 @@ from logiclens.explain.compose import check_layers, compose
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import as_floats, check_names
+from logiclens.logic.data import as_floats, check_count, check_names
 from logiclens.logic.formula import Formula, Var
 from logiclens.logic.normal_form import substitute
 from logiclens.logic.syntax import format_formula
@@ -30,7 +30,6 @@ from logiclens.plots._style import (
     SMALL,
     TITLE,
     Display,
-    check_most,
     concept_label,
     draw_bar_axes,
     draw_legend,
@@ -295,7 +294,10 @@ class NetworkDisplay(Display):
         max_units : int, default 12
             Most units to draw in a hidden layer.
         """
-        most = check_most(max_concepts, "max_concepts"), check_most(max_units, "max_units")
+        most = (
+            check_count(max_concepts, "max_concepts", least=1),
+            check_count(max_units, "max_units", least=1),
+        )
         layers = place_units(self.weights, *most, spread=1.8 if self.neurons else 1.0)
         pruned = np.flatnonzero(~self._kept())
         self.kept_ = tuple(self.names[j] for j in layers[0].units)
@@ -603,7 +605,7 @@ class ConceptRelevanceDisplay(Display):
         max_concepts : int, default 16
             Most concepts to show: those of the rule, then the most relevant ones.
         """
-        most = check_most(max_concepts, "max_concepts")
+        most = check_count(max_concepts, "max_concepts", least=1)
         used = np.isin(self.names, () if self.explanation is None else self.explanation.concepts)
         first = np.lexsort((-self.relevance, ~self.kept, ~used))
         first = first[: min(most, max(int((self.kept | used).sum()) + _PRUNED_BARS, 1))]

@@ -16,7 +16,6 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
@@ -149,13 +148,6 @@ class Look:
 
 _ON_LIGHT: Final = Look("#0072B2", "#A9CFE8", "#B4BAC3", "#D55E00", "#00805D", "#757C87")
 _ON_DARK: Final = Look("#56B4E9", "#2C6287", "#5C636E", "#F08A3C", "#3CC9A0", "#9AA2AE")
-
-
-def check_most(value: int, name: str) -> int:
-    """Return how many things to show at most, once it is sure that it is a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1. Got {shown(value)}.")
-    return int(value)
 
 
 class Display:

@@ -12,6 +12,7 @@ from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray
+from logiclens.logic.data import check_count
 from logiclens.logic.truth_table import TruthTable
 from logiclens.plots._fitted import Member, check_rule
 from logiclens.plots._style import (
@@ -19,7 +20,6 @@ from logiclens.plots._style import (
     SMALL,
     TITLE,
     Display,
-    check_most,
     concept_label,
     draw_legend,
     hide_frame,
@@ -143,8 +143,8 @@ class TruthTableDisplay(Display):
             Most concepts to show: those of the rule, all of them, then others. Tuples that become equal are
             added up.
         """
-        most = check_most(max_rows, "max_rows")
-        self.table_ = self._select_concepts(check_most(max_concepts, "max_concepts"))
+        most = check_count(max_rows, "max_rows", least=1)
+        self.table_ = self._select_concepts(check_count(max_concepts, "max_concepts", least=1))
         self.rows_ = self._order(most)
         n_concepts, n_rows = len(self.table_.names), len(self.rows_)
         answers = [n_concepts + 0.1] if self.explanation is None else [n_concepts + 0.1, n_concepts + 1.1]
