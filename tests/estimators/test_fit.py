@@ -539,3 +539,31 @@ def test_modules_of_ones_own_are_refused():
             return Deeper(streams, n_concepts, self.hidden, l1, max_concepts=width)
 
     assert "'extra' would not follow its members" in error_of(DeeperClassifier().fit, X, Y)
+
+
+def test_the_lead_over_a_constant_is_by_rows_that_had_no_say():
+    random = np.random.default_rng(0)
+    x = random.integers(0, 2, (300, 4))
+    y = x[:, 0] & x[:, 1]
+    lead = MuClassifier(random_state=0).fit(x, y).front_.lead
+
+    assert lead.n_rows == 300
+    assert lead.wins == y.sum()
+    assert lead.losses == 0
+    assert MuClassifier(random_state=0, literals=0).fit(x, y).front_.lead.size == 0
+
+
+def test_a_lead_by_chance_is_none():
+    random = np.random.default_rng(0)
+    claimed = 0
+    for _ in range(20):
+        x, y = random.integers(0, 2, (60, 6)), random.integers(0, 2, 60)
+        claimed += MuClassifier(random_state=0, epochs=20).fit(x, y).front_.lead.p_value < 0.05
+
+    assert claimed <= 4
+
+
+def test_targets_with_a_formula_each_have_no_common_lead():
+    x = np.random.default_rng(0).integers(0, 2, (100, 3))
+
+    assert MuClassifier(random_state=0).fit(x, x[:, :2]).front_.lead is None

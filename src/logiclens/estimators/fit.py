@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,7 @@ from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
 from logiclens.metrics.agreement import two_sided_quantile, wilson
+from logiclens.metrics.paired import Lead
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Plan
@@ -80,6 +81,30 @@ Lists = tuple[DecisionList, ...]
 """One list about all targets; or, where each has a formula of its own, one list of one step for each."""
 Gains = NDArray[np.float32]
 """What the rules of each length gain on each row, (n_points, n); in single precision, as there are many."""
+
+
+class PartScores(NamedTuple):
+    """How good each length is on the rows that one part leaves out: weights, (n_points,) but for ``n_rows``.
+
+    ``wins`` and ``losses`` are rows that only the rules decide rightly, and only a constant, the shortest.
+    """
+
+    gain: FloatArray
+    wins: FloatArray
+    losses: FloatArray
+    n_rows: float
+
+
+class Scores(NamedTuple):
+    """How good each length is on all rows that parts leave out.
+
+    ``accuracy`` and ``fidelity`` are shares, (n_points,); ``gain`` is by row, 0 where no part leaves it out.
+    """
+
+    accuracy: FloatArray
+    fidelity: FloatArray
+    gain: Gains
+    parts: list[PartScores]
 
 
 @dataclass(frozen=True)
@@ -235,12 +260,13 @@ def search_front(
     kept = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
     soft = [rules.soften(as_probabilities(each, problem), decisions(each, problem)) for each in logits]
     lists = rules.search(soft, kept)
-    accuracy, fidelity, gain = rules.score(lists, [rules.network_decisions(each) for each in logits])
-    chosen = rules.choose(lists[0], gain, rules.held_out)
-    points, chosen = rules.points(lists[0], chosen, accuracy, fidelity)
+    scores = rules.score(lists, [rules.network_decisions(each) for each in logits])
+    chosen = rules.choose(lists[0], scores.gain, rules.held_out)
+    points, chosen = rules.points(lists[0], chosen, scores.accuracy, scores.fidelity)
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
         points, chosen = [*points, rules.psi_point(networks[0])], len(points)
-    return rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
+    front = rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
+    return replace(front, lead=rules.lead(lists[0], scores.parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,17 +369,12 @@ class FrontSearch:
             return np.ones((len(self.bits), 1))
         return np.asarray(self.targets.truth() @ self.class_weight)[:, None]
 
-    def score(
-        self, lists: Sequence[list[Lists]], answers: Sequence[BoolArray]
-    ) -> tuple[FloatArray, FloatArray, Gains]:
-        """How good each length is on rows held out: accuracy, fidelity, and what it gains on each row.
-
-        A row that a part leaves out is rated under that part's lists and network. Accuracy and fidelity are
-        shares, (n_points,); gains are 0 for rows that no part leaves out.
-        """
+    def score(self, lists: Sequence[list[Lists]], answers: Sequence[BoolArray]) -> Scores:
+        """How good each length is: a row that a part leaves out is rated under its lists and network."""
         lengths = [_length(each) for each in lists[0]]
         accuracy, fidelity = np.zeros((2, len(lengths)))
         gain = np.zeros((len(lengths), len(self.bits)), dtype=np.float32)
+        parts = []
         rated = self.held_out / max(float(self.held_out.sum()), np.finfo(float).tiny)
         truth, out = self.targets.truth(), np.where(self._left_out > 0, self._left_out, 1.0)
         for front, weight, predicted in zip(lists[1:], self.weights[1:], answers[1:], strict=True):
@@ -361,12 +382,19 @@ class FrontSearch:
             rows = np.flatnonzero(share)
             share, true, network = share[rows], truth[rows], predicted[rows]
             longest = np.searchsorted([_length(each) for each in front], lengths, side="right") - 1
+            observed = self.recipe.observed(self.weights[0] - weight)[rows]
+            totals = np.zeros((3, len(lengths)))
+            constant = self.accuracy(self.decide(front[0], rows), true)
             for at in np.unique(longest):  # lengths without a list of their own have the next shorter one
                 decided, alike = self.decide(front[at], rows), np.flatnonzero(longest == at)
-                accuracy[alike] += (rated[rows] * share) @ self.accuracy(decided, true)
+                right, gained = self.accuracy(decided, true), self.gain(decided, true, rows)
+                accuracy[alike] += (rated[rows] * share) @ right
                 fidelity[alike] += (rated[rows] * share) @ self.fidelity(decided, network)
-                gain[alike[:, None], rows] += share * self.gain(decided, true, rows)
-        return accuracy, fidelity, gain
+                gain[alike[:, None], rows] += share * gained
+                better = np.array([gained, right > constant, right < constant])
+                totals[:, alike] = (better @ observed)[:, None]
+            parts.append(PartScores(totals[0], totals[1], totals[2], float(observed.sum())))
+        return Scores(accuracy, fidelity, gain, parts)
 
     def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
         """What decisions gain on some rows, at the prices that rules are searched at, (n,)."""
@@ -421,6 +449,26 @@ class FrontSearch:
         lead = (gain[best] - gain[0]).astype(np.float64)
         error = np.sqrt(share @ np.square(lead - share @ lead) / self.n_rows(weight))
         return best if share @ lead > _ONE_SIDED * error else 0
+
+    def lead(self, lists: Sequence[Lists], parts: Sequence[PartScores]) -> Lead | None:
+        """How far rules are ahead of a constant, on rows that had no say in them, nor in their length.
+
+        For each part the length is chosen by the rows of the others. None where targets have a formula each,
+        and where there is one part only.
+        """
+        if not self.is_list or len(parts) < 2:
+            return None
+        lengths = np.array([_length(each) for each in lists])
+        found = Lead(0.0, 0.0, 0.0)
+        for part in parts:
+            if isinstance(self.recipe.literals, int):
+                at = int(np.searchsorted(lengths, self.recipe.literals, side="right")) - 1
+            else:
+                others = [each for each in parts if each is not part]
+                gain = sum(each.gain for each in others) / sum(each.n_rows for each in others)
+                at = int(np.round(self.recipe.literal_cost * lengths - gain, 9).argmin())
+            found += Lead(part.n_rows, float(part.wins[at]), float(part.losses[at]))
+        return found
 
     def points(
         self,

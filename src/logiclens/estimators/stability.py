@@ -99,7 +99,7 @@ def resample_rules(
 
     point = model.front_[model.front_.chosen]
     shown = _decisions(rules, point)
-    agreement = np.mean([rules.agreement(rules.decide(lists), shown).mean() for lists in found])
+    agreement = np.mean([rules.fidelity(rules.decide(lists), shown).mean() for lists in found])
     near = _near(rules.bits, model.vocabulary_, recipe.names)
     used = np.array([_concepts_of(lists, x.shape[1]) for lists in found])
     returns = {

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from logiclens.concepts.concept import Condition, Group, Relation
+from logiclens.concepts.concept import ConceptGroup, Condition, Relation
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary, in_english
 from logiclens.errors import InputError, LimitError, count, shown
@@ -86,7 +86,7 @@ def _term_values(dnf: Formula) -> list[Term]:
 
 def _units_of(
     concepts: Iterable[str], words: Vocabulary | None, groups: Iterable[Sequence[str]]
-) -> list[Group]:
+) -> list[ConceptGroup]:
     """What is changed together: columns of a vocabulary, groups of which one is true, single concepts."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise InputError(f"groups must be a sequence of groups. Got {shown(groups)}; write [['a', 'b']].")
@@ -103,22 +103,24 @@ def _units_of(
         ]
     wanted = tuple(concepts)
     switch = np.array([[False], [True]])
-    single = [Group(name, (name,), switch, switch[:, 0]) for name in wanted if name not in members]
+    single = [ConceptGroup(name, (name,), switch, switch[:, 0]) for name in wanted if name not in members]
     used = [group for group in grouped if not set(group).isdisjoint(wanted)]
     return single + [
-        Group(" / ".join(group), group, np.eye(len(group), dtype=np.bool_), np.ones(len(group), np.bool_))
+        ConceptGroup(
+            " / ".join(group), group, np.eye(len(group), dtype=np.bool_), np.ones(len(group), np.bool_)
+        )
         for group in used
     ]
 
 
-def _states_with(required: Term, unit: Group) -> BoolArray:
+def _states_with(required: Term, unit: ConceptGroup) -> BoolArray:
     """The states in which the concepts of a unit have the required values, shape (n_states, n_names)."""
     at = [unit.names.index(name) for name in required]
     fits = (unit.states[:, at] == np.array(list(required.values()), dtype=np.bool_)).all(axis=1)
     return np.asarray(unit.states[fits])
 
 
-def _nearest_state(required: Term, unit: Group, row: Term) -> Term | None:
+def _nearest_state(required: Term, unit: ConceptGroup, row: Term) -> Term | None:
     """The concepts that turn on the way to the nearest state that fits, None without one."""
     if all(row[name] == value for name, value in required.items()):
         return {}
@@ -130,7 +132,7 @@ def _nearest_state(required: Term, unit: Group, row: Term) -> Term | None:
     return {name: bool(v) for name, v, old in zip(unit.names, best, now, strict=True) if v != old}
 
 
-def _without_implied(required: Term, unit: Group) -> Term:
+def _without_implied(required: Term, unit: ConceptGroup) -> Term:
     """The required values of a unit, without those that follow from the others."""
     kept = dict(required)
     for name in required:
@@ -140,7 +142,7 @@ def _without_implied(required: Term, unit: Group) -> Term:
     return kept
 
 
-def _read_row(units: Iterable[Group], read: Callable[[list[str]], ConceptData]) -> Term:
+def _read_row(units: Iterable[ConceptGroup], read: Callable[[list[str]], ConceptData]) -> Term:
     """Truth of the concepts of all units on the only row there is."""
     names = [name for unit in units for name in unit.names]
     data = read(names)
@@ -440,7 +442,7 @@ def _impossible(rules: ExplanationSet, before: Predicted, wanted: Label | None) 
     return f"Nothing would do: the rules predict {_named(rules, wanted)} for no row."
 
 
-_Step: TypeAlias = tuple[Group, Term, Term]  # what changes, the values required of it, what turns
+_Step: TypeAlias = tuple[ConceptGroup, Term, Term]  # what changes, the values required of it, what turns
 
 
 @dataclass(frozen=True)
@@ -452,7 +454,9 @@ class _Goal:
     avoided: list[Term]
 
 
-def _nearest(goals: Iterable[_Goal], units: Sequence[Group], row: Term) -> tuple[Label, list[_Step]] | None:
+def _nearest(
+    goals: Iterable[_Goal], units: Sequence[ConceptGroup], row: Term
+) -> tuple[Label, list[_Step]] | None:
     """The label and the changes of a nearest row that reaches a goal."""
     waiting: list[tuple[int, int, int, int, Term, list[_Step]]] = []
     reached, number = list(goals), itertools.count()
@@ -494,7 +498,7 @@ def _nearest(goals: Iterable[_Goal], units: Sequence[Group], row: Term) -> tuple
 
 
 def _is_denied(
-    term: Term, unit_of: dict[str, Group], row: Term, changed: dict[tuple[str, ...], BoolArray]
+    term: Term, unit_of: dict[str, ConceptGroup], row: Term, changed: dict[tuple[str, ...], BoolArray]
 ) -> bool:
     """Whether a term is false: by a column that stays, or in every state that a changed one may take."""
     for unit, mine in _by_unit(term, unit_of):
@@ -506,7 +510,7 @@ def _is_denied(
     return False
 
 
-def _by_unit(term: Term, unit_of: dict[str, Group]) -> list[tuple[Group, Term]]:
+def _by_unit(term: Term, unit_of: dict[str, ConceptGroup]) -> list[tuple[ConceptGroup, Term]]:
     """The values that a term requires of each unit, in the order of the term."""
     found: dict[tuple[str, ...], Term] = {}
     for name, value in term.items():

@@ -35,6 +35,7 @@ from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, Formula, Or
 from logiclens.logic.normal_form import disjuncts
 from logiclens.logic.truth_table import TruthTable
+from logiclens.metrics.paired import Lead
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,6 +141,9 @@ class Front(Sequence[Point]):
     vocabulary : Vocabulary, optional
     seen : Seen, optional
         The rows of the fit; not in files.
+    lead : Lead, optional
+        How far the rules are ahead of a constant, by the truth of rows that had no say in the rules nor in
+        their length; not in files.
     """
 
     points: tuple[Point, ...]
@@ -150,6 +154,7 @@ class Front(Sequence[Point]):
     chosen: int = 0
     vocabulary: Vocabulary | None = None
     seen: Seen | None = field(default=None, compare=False)
+    lead: Lead | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, rules: ExplanationSet) -> Front:

@@ -15,9 +15,9 @@ from scipy.special import betainc
 
 from logiclens.errors import InputError
 from logiclens.logic.arrays import BoolArray
-from logiclens.metrics.agreement import Interval, normal_quantile
+from logiclens.metrics.agreement import Interval, two_sided_quantile
 
-_Z = normal_quantile(0.95)
+_Z = two_sided_quantile(0.95)
 
 
 @dataclass(frozen=True)
