@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "adversarial_cub.json"
-PAGE = ROOT / "docs" / "how-to" / "guard_a_model.md"
+PAGE = ROOT / "docs" / "explanation" / "guard_under_attack.md"
 FIGURE = ROOT / "docs" / "images" / "adversarial.svg"
 TNORM = "lukasiewicz"
 
