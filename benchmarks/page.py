@@ -39,17 +39,20 @@ _START = """\
 
 # Benchmarks
 
-The six experiments of Sec. 6 of the paper, run by one command on the same folds for every method:
+How good are our rules on the six experiments of the paper (Sec. 6)? One command runs them, on the same
+folds for every method:
 
 ```console
 logiclens bench paper --data-dir DATA --out results
 ```
 
-Methods are our networks with one set of defaults for all experiments, the same networks with the paper's
-settings and its extraction (*reference*), and others: a decision tree, Bayesian rule lists (BRL), RIPPER and,
-for what can be reached without rules, logistic regression, a multilayer perceptron and gradient boosting.
-Scores are those of the paper; [score rules](how-to/score_rules.md) says what they mean. Other tables, black
-boxes and pictures are in [figures on real data](explanation/figures_on_real_data.md).
+The methods are our networks with one set of defaults for all experiments; the same networks with the
+paper's settings and its extraction (*reference*); a decision tree, Bayesian rule lists (BRL) and RIPPER;
+and, to show how much accuracy is possible without rules, logistic regression, a multilayer perceptron and
+gradient boosting. The scores are those of the paper ([what do these numbers
+mean?](explanation/what_the_numbers_mean.md)). For other tables, see [other rule
+learners](explanation/other_rule_learners.md) and [figures on real
+data](explanation/figures_on_real_data.md).
 """
 _MEANING = {
     "mimic2": "who dies within 28 days, from clinical data",
@@ -106,10 +109,10 @@ def page(runs: Sequence[Run], repeated: Sequence[Row] = ()) -> str:
         _section(
             "The paper's tables",
             [
-                "Mean over folds and its standard error. The two best of a line are in bold; of fidelity it "
-                "is the best network. The paper's networks of MIMIC-II (EBB) learned the true labels, by a "
-                "slip of its code; ours learn what a black box answers, see [differences from the reference "
-                "code](explanation/differences_from_reference_code.md).",
+                "Mean over folds and its standard error. The two best of a line are in bold; for fidelity, "
+                "the best network. By a slip of its code, the paper's networks of MIMIC-II (EBB) learned the "
+                "true labels; ours learn the answers of a black box ([differences from the reference "
+                "code](explanation/differences_from_reference_code.md)).",
                 *_by_seed(rows, seeds, lambda each: [tables.metric_table(each, column) for column in FOUR]),
             ],
         ),
@@ -125,8 +128,8 @@ def page(runs: Sequence[Run], repeated: Sequence[Row] = ()) -> str:
         _section(
             "Consistency",
             [
-                "How far the same concepts return over the first five folds. Classes that a method has no "
-                "rule for in any of them are left out.",
+                "How far the same concepts return over the first five folds. Classes for which a method has "
+                "no rule in any of them do not count.",
                 *_shown(tables.consistency_table(board, adjusted=adjusted) for adjusted in (False, True)),
             ],
         ),
@@ -144,8 +147,8 @@ def page(runs: Sequence[Run], repeated: Sequence[Row] = ()) -> str:
     ]
     if honest := _shown(tables.honest_tables(rows, seeds[0])):
         remark = (
-            "The paper fits its preprocessing on all rows before it splits them, and its pictures were seen "
-            "by the network that finds the concepts. Below each experiment stands its variant without that."
+            "The paper fits its preprocessing on all rows before it splits them, and the network that finds "
+            "the concepts has seen its pictures. Each experiment is followed by its variant without that."
         )
         parts.append(_section("Honest variants", [remark, *honest]))
     if len(ours) > 1:
@@ -267,7 +270,7 @@ def _in_short(rows: Sequence[Row], seeds: Sequence[int]) -> list[str]:
     ]
     heads = (
         "",
-        "what is learned",
+        "task",
         *(MEASURES[column].title for column in FOUR),
         "best other rules (macro-F1)",
     )
@@ -276,7 +279,7 @@ def _in_short(rows: Sequence[Row], seeds: Sequence[int]) -> list[str]:
         "In brackets: the same network in the paper. Explanation accuracy and fidelity compare the rule of "
         "each class with the truth and with the network. Complexity is the number of literals of a rule.",
         *(f"Fold seed {each}: {_counted(verdicts(rows, each))}" for each in seeds),
-        "What is claimed, and of which folds it does not hold, is listed below.",
+        "The claims are listed below, with the folds on which they do not hold.",
     ]
 
 
@@ -315,10 +318,10 @@ def _claims(run: Run, rows: Sequence[Row], seeds: Sequence[int]) -> str:
         elif wrong := [each for each in found if each.holds is False]:
             parts += ["These do not hold:", verdict_table(wrong).to_markdown()]
     intro = (
-        "What this package sets out to show of its default, mu, checked against the rows. Rules are compared "
-        "with the best figure that the paper has of its own networks, the accuracy of the network with that "
-        "of a multilayer perceptron on the same folds. Means over folds are compared as they are; in "
-        "brackets is the 95 % interval of Student's t. A dash stands where rows are missing."
+        "Our goals for the default, mu, and whether it reaches them. Rules are compared with the best figure "
+        "that the paper has of its own networks, the accuracy of the network with that of a multilayer "
+        "perceptron on the same folds. Means over folds are compared as they are; in brackets is the 95 % "
+        "interval of Student's t. A dash means that rows are missing."
     )
     chosen = [markdown_text(each) for each in run.about.get("settings", ())]
     return _section("Claims", [intro, *parts, *(["**How settings were chosen**"] if chosen else []), *chosen])
