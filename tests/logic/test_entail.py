@@ -171,25 +171,18 @@ def test_each_threshold_implies_the_next():
 
 
 @pytest.mark.parametrize(
-    "ask", [lambda given: implies(a, b, given), lambda given: conflicts({1: a, 2: b}, given)]
-)
-def test_a_contradiction_is_refused(ask):
-    with pytest.raises(InputError, match="What is given contradicts itself:"):
-        ask([exactly_one(["a", "b"]), a & b])
-
-
-@pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: implies(a, b, given=["a"]), "given takes a formula or several of them."),
-        (lambda: implies(a, b, given=3), "given takes a formula or several of them."),
-        (lambda: implies(a, "b"), "implies takes formulas."),
-        (lambda: equivalent(None, b), "equivalent takes formulas."),
-        (lambda: conflicts([a, b]), "rules must be a mapping from label to formula."),
-        (lambda: conflicts({1: a, 2: "b"}), "The rule of 2 must be a formula."),
-        (lambda: exactly_one([Var("a")]), "A concept name must be a string."),
-        (lambda: equivalent("a & b", Var("a")), "equivalent takes formulas."),
-        (lambda: exactly_one(["a", "b", "a"]), "Concept names must be distinct;"),
+        (lambda: implies(a, b, given=["a"]), "given takes a formula"),
+        (lambda: implies(a, b, given=3), "given takes a formula"),
+        (lambda: implies(a, "b"), "implies takes formulas"),
+        (lambda: equivalent(None, b), "equivalent takes formulas"),
+        (lambda: conflicts([a, b]), "rules must be a mapping"),
+        (lambda: conflicts({1: a, 2: "b"}), "rule of 2 must be a formula"),
+        (lambda: exactly_one([Var("a")]), "must be a string"),
+        (lambda: exactly_one(["a", "b", "a"]), "must be distinct"),
+        (lambda: implies(a, b, [exactly_one(["a", "b"]), a & b]), "contradicts itself"),
+        (lambda: conflicts({1: a, 2: b}, [exactly_one(["a", "b"]), a & b]), "contradicts itself"),
     ],
 )
 def test_misuse_is_explained(call, message):

@@ -4,19 +4,17 @@ import copy
 import pickle
 import subprocess
 import sys
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.errors import InputError, LimitError, TruthValueError, UnknownConceptError
+from logiclens.errors import InputError, LimitError, TruthValueError
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
-from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows, distinct_names, formulas, names, plain_formulas
+from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows, distinct_names, formulas, plain_formulas
 
 a, b, c = Var("a"), Var("b"), Var("c")
 ROWS = all_rows(len(PLAIN))
@@ -71,55 +69,32 @@ def truth(formula: Formula) -> np.ndarray:
     return formula.evaluate(COLUMNS)
 
 
-def test_and_flattens_chains():
-    assert a & b & c == And(a, b, c)
-    assert a & (b & c) == And(a, b, c)
-    assert (a | b) & c == And(Or(a, b), c)
-
-
-def test_or_flattens_chains():
-    assert a | b | c == Or(a, b, c)
-    assert a | (b | c) == Or(a, b, c)
-    assert (a & b) | c == Or(And(a, b), c)
-
-
-def test_constructors_keep_the_nesting_given():
-    assert And(And(a, b), c) != And(a, b, c)
-    assert And(And(a, b), c).args == (And(a, b), c)
-
-
-def test_nothing_is_simplified():
-    assert (a & a).args == (a, a)
-    assert ~~a == Not(Not(a))
-    assert (a & TRUE).args == (a, TRUE)
-
-
-def test_implication():
-    assert a >> b == Or(Not(a), b)
-    assert a >> (b | c) == Or(Not(a), b, c)
-
-
-def test_iff():
-    assert a.iff(b) == And(Or(Not(a), b), Or(Not(b), a))
-
-
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
+        (a & b & c, And(a, b, c)),
+        (a & (b & c), And(a, b, c)),
+        ((a | b) & c, And(Or(a, b), c)),
+        (a | (b | c), Or(a, b, c)),
+        ((a & b) | c, Or(And(a, b), c)),
+        (~~a, Not(Not(a))),
+        (a >> b, Or(Not(a), b)),
+        (a >> (b | c), Or(Not(a), b, c)),
+        (a.iff(b), And(Or(Not(a), b), Or(Not(b), a))),
         (And.of([]), TRUE),
-        (And.of([a]), a),
-        (And.of(iter([a, b, c])), And(a, b, c)),
         (Or.of([]), FALSE),
-        (Or.of([a]), a),
+        (And.of([a]), a),
         (Or.of(iter([a, b, c])), Or(a, b, c)),
     ],
 )
-def test_of_takes_any_number(made, expected):
+def test_operators_build_these(made, expected):
     assert made == expected
 
 
-def test_parts():
-    assert [f.args for f in (TRUE, a, ~a, And(a, b), Or(b, a))] == [(), (), (a,), (a, b), (b, a)]
+def test_nothing_is_simplified_or_regrouped():
+    assert And(And(a, b), c).args == (And(a, b), c)
+    assert (a & a).args == (a, a)
+    assert (a & TRUE).args == (a, TRUE)
 
 
 def test_patterns_match():
@@ -150,10 +125,6 @@ def test_repr_is_the_python_that_builds_it(formula):
     assert eval(repr(formula), scope) == formula
 
 
-def test_str_is_the_text_that_can_be_parsed():
-    assert str((a & ~Var("bill colour")) | c) == '(a & ~"bill colour") | c'
-
-
 def test_a_name_is_a_plain_string():
     """NumPy's strings, which names of arrays come in, do not show."""
     assert type(Var(np.str_("a")).name) is str
@@ -175,30 +146,14 @@ def test_complexity_size_depth(formula, complexity, size, depth):
     assert (formula.complexity, formula.size, formula.depth) == (complexity, size, depth)
 
 
-def test_complexity_counts_literals_not_text():
-    """Names with blanks and operators in them are one literal each."""
-    assert (Var("a & b") | ~Var("x y  z")).complexity == 2
-
-
-def test_concepts_are_sorted_and_named_once():
-    assert (Var("b") | (Var("a") & ~Var("b")) | TRUE).concepts == ("a", "b")
-    assert TRUE.concepts == ()
-
-
 @given(formulas())
 def test_measures_follow_from_the_parts(formula):
-    parts = formula.args
+    parts, met = formula.args, list(formula.walk())
 
     assert formula.size == 1 + sum(part.size for part in parts)
     assert formula.depth == 1 + max((part.depth for part in parts), default=0)
     assert formula.complexity == (sum(p.complexity for p in parts) if parts else isinstance(formula, Var))
-    if parts:
-        assert set(formula.concepts) == {name for part in parts for name in part.concepts}
-
-
-@given(formulas())
-def test_walk_meets_every_part_once(formula):
-    met = list(formula.walk())
+    assert formula.concepts == tuple(sorted({part.name for part in met if isinstance(part, Var)}))
 
     assert met[0] is formula
     assert len({id(part) for part in met}) == len(met)
@@ -243,22 +198,12 @@ def test_equality_is_that_of_the_written_form(f, g):
     assert (f != g) == (repr(f) != repr(g))
 
 
-@pytest.mark.parametrize("other", ["a", None, 1, True, ("a",), np.str_("a")])
-def test_a_formula_equals_formulas_only(other):
-    assert a != other
-
-
-def test_order_of_parts_matters():
-    """``==`` compares structure; equivalence is the subject of test_entail.py."""
+def test_structure_is_compared():
+    """Equivalence is the subject of test_entail.py."""
     assert a & b != b & a
     assert And(a, b) != Or(a, b)
-    assert TRUE != FALSE
     assert Var("TRUE") != TRUE
-
-
-def test_formulas_can_be_keys():
-    assert {a & b: 1, a | b: 2}[Var("a") & Var("b")] == 1
-    assert len({a, Var("a"), ~a, ~Var("a")}) == 2
+    assert all(a != other for other in ("a", None, True, ("a",)))
 
 
 def test_kinds_come_in_the_documented_order():
@@ -293,14 +238,6 @@ def test_the_order_is_total(items, random):
     for f, g in pairwise(in_order):
         assert (f < g) + (f == g) + (g < f) == 1
         assert not g < f
-
-
-def test_the_order_is_transitive_on_small_formulas():
-    pool = [TRUE, FALSE, a, ~a, b, ~~a, a & b, b & a, a | b, And(a, a, b), And(a, And(a, b)), ~(a & b)]
-
-    for f, g, h in permutations(pool, 3):
-        if f < g and g < h:
-            assert f < h
 
 
 def test_the_order_does_not_depend_on_hashes():
@@ -367,59 +304,6 @@ def test_a_formula_has_no_truth_value(use):
         use(a & b)
 
 
-def test_shared_parts_are_measured_without_writing_them_out():
-    formula = ladder(150)
-
-    assert formula.complexity == 2**151
-    assert formula.size > 2**151
-    assert formula.concepts == ("a", "b")
-    assert len(list(formula.walk())) == 153
-
-
-def test_repr_of_shared_parts_is_short():
-    assert repr(ladder(20)) == f"<Or of {2**21} literals>"
-    assert repr(~ladder(21)) == f"<Not of {2**22} literals>"
-
-
-def test_str_of_shared_parts_is_refused():
-    with pytest.raises(LimitError, match="The formula has more than 200000 literals and"):
-        str(ladder(30))
-
-
-def test_shared_parts_are_compared_once():
-    f, g = ladder(150), ladder(150)
-
-    assert f == g
-    assert hash(f) == hash(g)
-    assert not f < g
-    assert f != ladder(149)
-    assert sorted([~f, f, ladder(149), g]) == [ladder(149), f, g, ~f]
-
-
-def test_copies_of_shared_parts_share_them():
-    formula = ladder(150)
-
-    assert len(pickle.dumps(formula)) < 10_000
-    assert pickle.loads(pickle.dumps(formula)) == formula
-    assert copy.deepcopy(formula) == formula
-
-
-def test_shared_parts_are_evaluated_once():
-    assert ladder(150).evaluate({"a": [1, 0], "b": [0, 0]}).tolist() == [True, False]
-
-
-def test_shared_parts_under_operators():
-    f, g = ladder(150), ladder(150)
-
-    assert f.iff(g).evaluate({"a": [1, 0], "b": [0, 0]}).all()
-    assert (f >> g).concepts == ("a", "b")
-
-
-@given(plain_formulas())
-def test_agrees_with_the_definition(formula):
-    assert truth(formula).tolist() == naive_rows(formula, ROWS, PLAIN)
-
-
 @given(st.data(), distinct_names(1, 5), st.sampled_from([0, 1, 2, 63, 64, 65, 129]))
 def test_agrees_with_the_definition_for_any_names_and_lengths(data, concepts, n_rows):
     formula = data.draw(formulas(st.sampled_from(concepts)))
@@ -430,6 +314,24 @@ def test_agrees_with_the_definition_for_any_names_and_lengths(data, concepts, n_
     assert result.dtype == np.bool_
     assert result.shape == (n_rows,)
     assert result.tolist() == naive_rows(formula, X, concepts)
+
+
+def test_shared_parts_cost_nothing():
+    """The text of this formula would fill no memory."""
+    f, g = ladder(150), ladder(150)
+
+    assert f.complexity == 2**151
+    assert len(list(f.walk())) == 153
+    assert f == g
+    assert hash(f) == hash(g)
+    assert sorted([~f, f, ladder(149), g]) == [ladder(149), f, g, ~f]
+    assert len(pickle.dumps(f)) < 10_000
+    assert pickle.loads(pickle.dumps(f)) == copy.deepcopy(f) == f
+    assert f.evaluate({"a": [1, 0], "b": [0, 0]}).tolist() == [True, False]
+    assert f.iff(g).evaluate({"a": [1, 0], "b": [0, 0]}).all()
+    assert repr(ladder(20)) == f"<Or of {2**21} literals>"
+    with pytest.raises(LimitError, match="more than 200000 literals"):
+        str(f)
 
 
 @given(plain_formulas(), plain_formulas())
@@ -446,21 +348,10 @@ def test_connectives_mean_what_numpy_means(f, g):
 @given(plain_formulas(), distinct_names(5, 5))
 def test_renaming_concepts_changes_nothing(formula, others):
     """The reference libraries replaced ``red`` inside ``red_wing``."""
+    assert truth(formula).tolist() == naive_rows(formula, ROWS, PLAIN)
     result = renamed(formula, dict(zip(PLAIN, others, strict=True))).evaluate(ROWS, others)
 
     assert np.array_equal(result, truth(formula))
-
-
-@given(plain_formulas(), st.permutations(range(5)))
-def test_permuting_columns_changes_nothing(formula, order):
-    result = formula.evaluate(ROWS[:, order], [PLAIN[j] for j in order])
-
-    assert np.array_equal(result, truth(formula))
-
-
-@given(plain_formulas(), st.permutations(range(32)))
-def test_rows_are_independent(formula, order):
-    assert np.array_equal(formula.evaluate(ROWS[order], PLAIN), truth(formula)[order])
 
 
 def test_a_hostile_name_is_a_name():
@@ -473,63 +364,10 @@ def test_a_hostile_name_is_a_name():
         assert formula.evaluate(np.array([[0, 1]]), ["other", name]).tolist() == [True]
 
 
-READERS = {
-    "mapping of lists": lambda X, n: dict(zip(n, X.T.tolist(), strict=True)),
-    "mapping of arrays": lambda X, n: dict(zip(n, X.T, strict=True)),
-    "mapping of pandas series": lambda X, n: {name: pd.Series(x) for name, x in zip(n, X.T, strict=True)},
-    "mapping of polars series": lambda X, n: {name: pl.Series(x) for name, x in zip(n, X.T, strict=True)},
-    "mapping of pyarrow arrays": lambda X, n: {name: pa.array(x) for name, x in zip(n, X.T, strict=True)},
-    "pandas": lambda X, n: pd.DataFrame(X, columns=n),
-    "pandas of objects": lambda X, n: pd.DataFrame(X.astype(object), columns=n),
-    "polars": lambda X, n: pl.DataFrame(X, schema=n),
-    "lazy polars": lambda X, n: pl.LazyFrame(X, schema=n),
-    "pyarrow": lambda X, n: pa.table([pa.array(x) for x in X.T], names=n),
-}
-CONCEPTS = ["red", "red_wing", "a & b"]
-FORMULA = (Var("red") & ~Var("a & b")) | Var("red_wing")
-
-
-X = np.random.default_rng(0).random((130, 3)) < 0.5
-EXPECTED = naive_rows(FORMULA, X, CONCEPTS)
-
-
-@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_tables_of_every_kind_say_the_same(read):
-    for dtype in (bool, np.uint8, int, np.float32, float):
-        for n_rows in (0, 1, 130):
-            result = FORMULA.evaluate(read(X[:n_rows].astype(dtype), CONCEPTS))
-
-            assert result.tolist() == EXPECTED[:n_rows]
-
-
-@pytest.mark.parametrize("dtype", [bool, np.uint8, int, np.float16, np.float32, float, object])
-def test_arrays(dtype):
-    for order in "CF":
-        assert FORMULA.evaluate(np.array(X, dtype=dtype, order=order), CONCEPTS).tolist() == EXPECTED
-
-
-def test_nested_lists():
-    assert FORMULA.evaluate([[1, 0, 0], [1, 0, 1]], CONCEPTS).tolist() == [True, False]
-
-
-def test_a_view_with_strides():
-    wide = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)
-
-    assert FORMULA.evaluate(wide[::2, ::2], CONCEPTS).tolist() == EXPECTED
-
-
-def test_columns_without_names_are_numbered():
-    assert (Var("x0") & ~Var("x2")).evaluate([[1, 0, 0], [1, 0, 1]]).tolist() == [True, False]
-
-
-def test_scores_count_as_true_above_a_half():
-    """Exactly 0.5 is false."""
-    assert a.evaluate({"a": [0, 0.5, np.nextafter(0.5, 1), 1]}).tolist() == [False, False, True, True]
-
-
 def test_threshold():
     assert a.evaluate({"a": [0.0, 0.2, 0.3]}, threshold=0.2).tolist() == [False, False, True]
     assert a.evaluate({"a": [0.0, 0.2, 0.3]}, threshold=0).tolist() == [False, True, True]
+    assert Var("x1").evaluate([[1, 0.5], [0, 0.6]]).tolist() == [False, True]
 
 
 def test_columns_that_are_not_needed_are_not_looked_at():
@@ -553,64 +391,22 @@ def test_the_result_is_the_callers_own():
     assert column.tolist() == [True, False]
 
 
-def test_the_data_stay_as_they_are():
-    X = np.array([[0.2, 0.9], [1.0, 0.0]])
-    before = X.copy()
-    (Var("x0") | Var("x1")).evaluate(X)
-
-    assert np.array_equal(X, before)
-
-
-def test_other_names_on_a_second_call_are_used():
-    """No answer is remembered from call to call."""
-    X = np.array([[True, False]])
-
-    assert a.evaluate(X, ["a", "b"]).tolist() == [True]
-    assert a.evaluate(X, ["b", "a"]).tolist() == [False]
-
-
-def test_an_unknown_concept():
-    for read in READERS.values():
-        with pytest.raises(UnknownConceptError, match="Unknown concept 'red_wings'"):
-            Var("red_wings").evaluate(read(np.ones((2, 3), dtype=bool), CONCEPTS))
-
-
-def test_an_unknown_concept_of_an_unnamed_array():
-    with pytest.raises(UnknownConceptError, match="Unknown concept 'red'"):
-        Var("red").evaluate(np.ones((2, 2)), None)
-
-
-def test_names_of_numpy_strings_are_shown_plainly():
-    with pytest.raises(UnknownConceptError, match="Unknown concept 'c'"):
-        Var("c").evaluate(np.ones((2, 2)), np.array(["a", "b"]))
-
-
-ARRAY = np.zeros((3, 3))
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Var(""), "A concept name must not be empty."),
-        (lambda: Var(3), "A concept name must be a string."),
-        (lambda: Var(None), "A concept name must be a string."),
-        (lambda: Var(ARRAY), "A concept name must be a string."),
-        (lambda: Not("a"), "Not takes formulas."),
-        (lambda: Not(ARRAY), "Not takes formulas."),
-        (lambda: And(a, True), "And takes formulas."),
-        (lambda: Or(a, "b"), "Or takes formulas."),
-        (lambda: And(a), "And takes at least 2 formulas."),
-        (lambda: Or(), "Or takes at least 2 formulas."),
-        (lambda: And([a, b]), "And takes formulas."),
-        (lambda: And.of(["a"]), "And.of takes formulas."),
-        (lambda: Or.of("ab"), "Or.of takes formulas."),
-        (lambda: And.of(None), "And.of takes an iterable of formulas."),
-        (lambda: Or.of(a), "Or.of takes an iterable of formulas."),
-        (lambda: a.iff("b"), "iff takes formulas."),
-        (lambda: a & "b", "& takes formulas."),
-        (lambda: a | "b & c", "takes formulas. Got 'b & c';"),
-        (lambda: a >> "age > 62", ">> takes formulas."),
-        (lambda: a & "", "& takes formulas."),
+        (lambda: Var(""), "must not be empty"),
+        (lambda: Var(3), "must be a string"),
+        (lambda: Not(np.zeros((3, 3))), "Not takes formulas"),
+        (lambda: And(a, True), "And takes formulas"),
+        (lambda: And(a), "And takes at least 2 formulas"),
+        (lambda: And.of(["a"]), "And.of takes formulas"),
+        (lambda: And.of(None), "an iterable of formulas"),
+        (lambda: Or.of(a), "an iterable of formulas"),
+        (lambda: a.iff("b"), "iff takes formulas"),
+        (lambda: a & "", "& takes formulas"),
+        (lambda: a | "b & c", r"write parse_formula\('b & c'\)"),
+        (lambda: a >> "age > 62", r"write Var\('age > 62'\)"),
+        (lambda: a.evaluate({"b": [1]}), "Unknown concept 'a'"),
     ],
 )
 def test_misuse_is_explained(make, message):
@@ -628,9 +424,3 @@ def test_operators_leave_other_types_to_python(operate):
 def test_a_formula_has_to_be_of_some_kind():
     with pytest.raises(TypeError):
         Formula()
-
-
-@given(names())
-def test_any_text_is_a_name(name):
-    assert Var(name).name == name
-    assert Var(name).evaluate({name: [True]}).tolist() == [True]

@@ -137,14 +137,9 @@ def clauses(n, outer=And, inner=Or):
 )
 def test_a_blow_up_is_refused(convert, which, formula):
     start = time.perf_counter()
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match=f"No {which} normal form with max_terms=100000"):
         convert(formula)
-
     assert time.perf_counter() - start < 10
-    assert str(info.value) == (
-        f"No {which} normal form with max_terms=100000. The complement takes more than 100000 terms. "
-        "Raise the limit, or simplify the parts first."
-    )
 
 
 def test_products_and_plain_disjunctions_are_limited_too():
@@ -158,19 +153,19 @@ def test_products_and_plain_disjunctions_are_limited_too():
         to_dnf(clauses(9, Or, And), max_terms=5)
 
 
-@pytest.mark.parametrize("function", [to_nnf, to_dnf, to_cnf, simplify])
-def test_only_formulas_are_taken(function):
-    with pytest.raises(InputError) as info:
-        function("a")
-
-    assert str(info.value) == f"{function.__name__} takes formulas. Got 'a'; write Var('a') instead."
-
-
-@pytest.mark.parametrize("convert", [to_dnf, to_cnf])
-def test_the_limit_is_a_count(convert):
-    assert convert(a & b, np.int8(3)) == a & b
-    with pytest.raises(InputError, match="max_terms must be a whole number of at least 0"):
-        convert(a & b, max_terms=-1)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((lambda f=f: f("a"), f"{f.__name__} takes formulas") for f in (to_nnf, to_dnf, to_cnf, simplify)),
+        *((lambda f=f: f(a, max_terms=-1), "max_terms must be a whole number") for f in (to_dnf, to_cnf)),
+        (lambda: substitute("a", {}), "formulas. Got 'a'"),
+        (lambda: substitute(a, {"a": "b"}), "formulas. Got 'b'"),
+        (lambda: substitute(a, [a]), "a mapping from concepts to formulas"),
+    ],
+)
+def test_misuse_is_explained(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
 
 
 def parity(n):
@@ -250,17 +245,3 @@ def test_what_would_be_nested_too_deeply_is_refused():
         deep = Not(deep)
     with pytest.raises(LimitError, match="nested 200 levels deep at most"):
         substitute(deep, {"a": deep})
-
-
-@pytest.mark.parametrize(
-    ("formula", "mapping", "message"),
-    [
-        ("a", {}, "formulas. Got 'a';"),
-        (a, {"a": "b"}, "formulas. Got 'b';"),
-        (a, [a], "a mapping from concepts to formulas."),
-    ],
-    ids=["text", "text inside", "list"],
-)
-def test_what_cannot_be_substituted(formula, mapping, message):
-    with pytest.raises(InputError, match=message):
-        substitute(formula, mapping)

@@ -11,7 +11,7 @@ from logiclens.errors import InputError, LimitError
 from logiclens.logic import sat
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
 from logiclens.logic.sat import Search, Solver, find_assignment, satisfying_assignment
-from tests.strategies import PLAIN, all_rows, formulas, plain_formulas
+from tests.strategies import PLAIN, all_rows, plain_formulas
 
 a, b, c = Var("a"), Var("b"), Var("c")
 
@@ -40,13 +40,6 @@ def test_agrees_with_the_truth_table(find, formula):
     if found is not None:
         assert tuple(found) == formula.concepts
         assert makes_true(found, formula)
-
-
-@given(formulas(max_leaves=20))
-def test_any_names(formula):
-    for found in (satisfying_assignment(formula), by_search(formula)):
-        if found is not None:
-            assert makes_true(found, formula)
 
 
 @given(plain_formulas(), plain_formulas())
@@ -176,40 +169,15 @@ def test_thousands_of_concepts():
 
 
 def test_a_long_search_is_given_up():
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="given up after 200 conflicts"):
         satisfying_assignment(pigeonhole(9, 8), max_conflicts=200)
 
-    assert str(info.value) == (
-        "The search was given up after 200 conflicts. Raise max_conflicts, or ask about smaller formulas."
-    )
 
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: satisfying_assignment("a"),
-            "satisfying_assignment takes formulas. Got 'a'; write Var('a') instead.",
-        ),
-        (
-            lambda: satisfying_assignment(a, max_conflicts=None),
-            "max_conflicts must be a whole number of at least 0. Got None.",
-        ),
-    ],
-)
-def test_misuse_is_explained(call, message):
-    with pytest.raises(InputError) as info:
-        call()
-
-    assert str(info.value) == message
-
-
-def test_the_answer_repeats():
-    formula = And.of(
-        Or.of(Var(f"v{v}") if s else ~Var(f"v{v}") for v, s in r) for r in random_clauses(50, 180, 3)
-    )
-
-    assert satisfying_assignment(formula) == satisfying_assignment(formula)
+def test_misuse_is_explained():
+    with pytest.raises(InputError, match="satisfying_assignment takes formulas"):
+        satisfying_assignment("a")
+    with pytest.raises(InputError, match="max_conflicts must be a whole number"):
+        satisfying_assignment(a, max_conflicts=None)
 
 
 @given(st.lists(st.lists(st.integers(0, 11), min_size=1, max_size=4), max_size=30))
@@ -282,20 +250,3 @@ def test_clauses_may_be_added_between_questions():
     solver.add_clause([literals[0]])
     assert not solver.solve([], variables)
     assert not solver.follow([])
-
-
-def test_an_empty_clause_is_never_true():
-    solver = Solver()
-    solver.add_clause([])
-
-    assert not solver.solve([], [])
-
-
-def test_conflicts_are_limited():
-    solver = Solver(max_conflicts=0)
-    a, b = solver.new_literal(), solver.new_literal()
-    for clause in ([a, b], [a ^ 1, b], [a, b ^ 1]):
-        solver.add_clause(clause)
-
-    with pytest.raises(LimitError, match=r"^The search was given up after 0 conflicts. Raise max_conflicts"):
-        solver.solve([], [a >> 1, b >> 1])
