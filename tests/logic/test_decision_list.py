@@ -80,21 +80,14 @@ def test_every_list_is_what_it_says_of_itself(problem, most):
 
 @given(PROBLEMS)
 @settings(max_examples=40)
-def test_longer_lists_lose_less(problem):
-    front = search(*problem)
+def test_longer_lists_lose_less_and_the_shortest_is_the_best_constant(problem):
+    bits, targets = problem
+    front = search(bits, targets)
 
     assert all(a.literals < b.literals and a.regret > b.regret for a, b in pairwise(front))
-    assert front[0].literals == 0
-
-
-@given(PROBLEMS)
-@settings(max_examples=40)
-def test_the_shortest_list_is_the_best_constant(problem):
-    bits, targets = problem
-    found = search(bits, targets)[0]
-
-    assert found.steps == ()
-    assert found.regret == pytest.approx(targets.max(axis=1).sum() - targets.sum(axis=0).max(), abs=1e-6)
+    assert front[0].steps == ()
+    assert front[0].regret == pytest.approx(targets.max(axis=1).sum() - targets.sum(axis=0).max(), abs=1e-6)
+    assert same(front, search(bits, targets))  # and the search repeats
 
 
 @given(PROBLEMS, st.integers(0, 2**32 - 1))
@@ -121,12 +114,6 @@ def test_a_part_among_others_is_what_it_is_alone(problem, n_parts, seed):
 
     for part, may, found in zip(parts, allowed, together, strict=True):
         assert same(found, search(bits, part, 8, allowed=may[None]))
-
-
-@given(PROBLEMS)
-@settings(max_examples=20)
-def test_the_same_rows_give_the_same_lists(problem):
-    assert same(search(*problem), search(*problem))
 
 
 @given(PROBLEMS, st.integers(1, 3))
@@ -214,9 +201,7 @@ def test_soft_targets_weigh_against_each_other():
 def test_constant_rows_have_the_constant_list_alone():
     front = search(np.ones((6, 3), dtype=bool), hard([0, 1, 1, 0, 1, 1]))
 
-    assert [(found.literals, found.default, found.regret) for found in front] == [(0, 1, 0.0)] or [
-        (found.literals, found.default) for found in front
-    ] == [(0, 1)]
+    assert [(found.literals, found.default) for found in front] == [(0, 1)]
 
 
 @pytest.mark.parametrize("n_targets", [1, 2, 3])
@@ -229,14 +214,8 @@ def test_one_row_or_none(n_rows, n_concepts, n_targets):
 
     assert (found.steps, found.regret) == ((), 0.0)
     assert found.decide(bits).tolist() == [n_targets - 1] * n_rows
-
-
-@pytest.mark.parametrize("n_targets", [2, 3])
-def test_rows_without_weight_say_nothing(n_targets):
-    bits = all_rows(3)
-    (found,) = search(bits, np.zeros((8, n_targets)))
-
-    assert (found.steps, found.literals, found.regret) == ((), 0, 0.0)
+    (found,) = search(bits, 0 * targets)  # rows without weight say nothing
+    assert (found.steps, found.regret) == ((), 0.0)
 
 
 def test_rows_of_weight_zero_are_not_there():
@@ -248,13 +227,6 @@ def test_rows_of_weight_zero_are_not_there():
     assert [found.regret for found in whole] == [
         found.regret for found in search(bits[there], hard(y[there]))
     ]
-
-
-def test_a_target_that_never_occurs_has_no_step():
-    bits = all_rows(3)
-    front = search(bits, hard(bits[:, 0], 3))
-
-    assert all(target != 2 for found in front for target, _ in found.steps)
 
 
 def test_a_part_may_use_the_twin_of_a_concept_that_another_part_uses():

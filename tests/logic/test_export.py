@@ -11,9 +11,8 @@ import sympy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from logiclens.errors import InputError, LimitError, MissingDependencyError
+from logiclens.errors import LimitError, MissingDependencyError
 from logiclens.logic.export import (
-    check_function_name,
     from_json,
     to_json,
     to_python,
@@ -120,11 +119,6 @@ def test_python_source_takes_a_threshold(table, threshold):
     assert results == formula.evaluate(filled, columns, threshold=threshold).tolist()
 
 
-def test_python_source_refuses_a_threshold():
-    with pytest.raises(InputError, match=r"^The threshold must be a number in \[0, 1\). Got 2.$"):
-        to_python(a, threshold=2)
-
-
 @pytest.mark.parametrize("formula", [a, Not(a), Not(And(a, a)), Not(Not(Not(a))), And(Not(a), TRUE)])
 def test_python_source_is_never_true_because_of_a_missing_value(formula):
     rule = compiled(to_python(formula))
@@ -149,19 +143,10 @@ def test_sympy_is_evaluate(formula):
     assert [bool(function(*map(bool, row))) for row in rows] == formula.evaluate(rows, columns).tolist()
 
 
-def test_sympy_takes_deep_formulas():
-    expression = to_sympy(deep(80))
-
-    assert {symbol.name for symbol in expression.free_symbols} <= {"a", "b"}
-
-
 def test_sympy_missing_names_the_fix(monkeypatch):
     monkeypatch.setitem(sys.modules, "sympy", None)
 
-    with pytest.raises(
-        MissingDependencyError,
-        match=r"^to_sympy needs SymPy. Install it with: pip install 'logiclens\[sympy\]'$",
-    ):
+    with pytest.raises(MissingDependencyError, match="pip install"):
         to_sympy(a)
 
 
@@ -187,64 +172,38 @@ def test_json_spelling():
     }
 
 
-def test_json_refuses_a_name_it_would_change():
-    with pytest.raises(
-        InputError,
-        match=r"^JSON cannot carry the concept "
-        r"'\\ud83d\\udc26': it holds a split surrogate pair. Rename it\.$",
-    ):
-        to_json(Var(BIRD_SPLIT))
-
-
 def saved(formula, version="1"):
     return f'{{"format": "logiclens.formula", "version": {version}, "formula": {formula}}}'
-
-
-ENVELOPE = 'A saved formula has the entries "format": "logiclens.formula", "version" and "formula" only.'
-DEEP = "A saved formula is nested 200 levels deep at most. Flatten it before saving."
-KINDS = (
-    'A saved formula is made of names, true, false, {"not": f} and {"and": [f, g, ...]} or "or" with two '
-    "parts or more. Got %s."
-)
-VERSION = (
-    "The formula was saved in version %s of the format; this release reads version 1. Update logiclens, or "
-    "save it again."
-)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"{}", "A saved formula is read from a string. Got bytes."),
+        (b"{}", "read from a string. Got bytes"),
+        ("", "this text is not: Expecting value"),
+        ("1", 'has the entries "format"'),
+        ('{"format": "other", "version": 1, "formula": "a"}', 'has the entries "format"'),
         (
-            "",
-            "A saved formula is JSON; this text is not: Expecting value: line 1 column 1 (char 0). "
-            "Save it again.",
+            '{"format": "logiclens.formula", "version": 1, "formula": "a", "more": 1}',
+            'has the entries "format"',
         ),
-        ("1", ENVELOPE),
-        ('{"format": "other", "version": 1, "formula": "a"}', ENVELOPE),
-        ('{"format": "logiclens.formula", "version": 1, "formula": "a", "more": 1}', ENVELOPE),
-        (
-            '{"format": "logiclens.formula", "format": "x"}',
-            "A saved formula repeats an entry: 'format', 'format'. Save it again.",
-        ),
-        (saved('"a"', "2"), VERSION % 2),
-        (saved('"a"', "true"), VERSION % "bool"),
-        (saved('{"xor": ["a", "b"]}'), KINDS % "an object with 'xor'"),
-        (saved('{"and": ["a", "b"], "or": ["a", "b"]}'), KINDS % "an object with 'and', 'or'"),
-        (saved('{"and": ["a"]}'), KINDS % "an object with 'and'"),
-        (saved("null"), KINDS % "NoneType"),
-        (saved("[" * 300 + "]" * 300), KINDS % "list"),
-        (saved('""'), "A concept name must not be empty. Give every column a name."),
-        (saved('{"not": ' * 200 + '"a"' + "}" * 200), DEEP),
-        (saved("[" * 1_000_000), DEEP),
-        ("x" * 10_000_001, "A saved formula has 10000000 characters at most. Got 10000001."),
+        ('{"format": "logiclens.formula", "format": "x"}', "repeats an entry: 'format'"),
+        (saved('"a"', "2"), "saved in version 2"),
+        (saved('"a"', "true"), "saved in version bool"),
+        (saved('{"xor": ["a", "b"]}'), "Got an object with 'xor'"),
+        (saved('{"and": ["a", "b"], "or": ["a", "b"]}'), "Got an object with 'and', 'or'"),
+        (saved('{"and": ["a"]}'), "Got an object with 'and'"),
+        (saved("null"), "Got NoneType"),
+        (saved("[" * 300 + "]" * 300), "Got list"),
+        (saved('""'), "must not be empty"),
+        (saved('{"not": ' * 200 + '"a"' + "}" * 200), "nested 200 levels deep at most"),
+        (saved("[" * 1_000_000), "nested 200 levels deep at most"),
+        ("x" * 10_000_001, "10000000 characters at most"),
     ],
     ids=range(17),
 )
 def test_json_that_is_not_a_saved_formula_is_refused(text, message):
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        from_json(text)
+    assert message in error_of(from_json, text)
 
 
 @pytest.mark.parametrize(
@@ -278,29 +237,6 @@ def test_different_formulas_have_different_sentences(pair):
     assert to_sentence(pair[0]) != to_sentence(pair[1])
 
 
-@pytest.mark.parametrize("write", [to_python, to_sympy])
-def test_nesting_is_limited(write):
-    with pytest.raises(
-        LimitError,
-        match=r"^The formula is nested 81 levels deep; this form takes 80 at most. "
-        r"Bring it into a normal form first.$",
-    ):
-        write(deep(81))
-
-
-@pytest.mark.parametrize("write", [to_python, to_sympy, to_json, to_sentence])
-def test_size_is_limited_and_arguments_are_checked(write):
-    with pytest.raises(LimitError, match="more than 200000 literals and connectives when written out"):
-        write(shared(70, TRUE))
-    with pytest.raises(InputError, match=r"^Only a formula can be written out. Got 'a'; write Var\('a'\).$"):
-        write("a")
-
-
-def test_json_length_is_limited():
-    with pytest.raises(LimitError, match=r"characters of JSON; 10000000 is the limit.$"):
-        to_json(And(a, Var("n" * 10_000_000)))
-
-
 def above(name, positive):
     return f"row[{name!r}] {'>' if positive else '<='} 3"
 
@@ -321,13 +257,25 @@ def test_sentences_are_worded_as_the_caller_says():
     assert write_sentence(FALSE, words) == "never"
 
 
-def test_names_of_functions():
-    for name in ("rule", "_", "größe", "match"):
-        check_function_name(name)
-
-
 @pytest.mark.parametrize("name", ["lambda", "a b", "", "f(x): pass #", "__debug__", None])
 def test_what_cannot_be_a_function(name):
-    message = f"A function cannot be called {name!r}. Give name= a Python identifier."
+    assert f"A function cannot be called {name!r}" in error_of(to_python, a, name)
+    assert compiled(to_python(a, "größe"), "größe")({"a": 1}) is True
 
-    assert error_of(check_function_name, name) == error_of(to_python, a, name) == message
+
+@pytest.mark.parametrize("write", [to_python, to_sympy, to_json, to_sentence])
+def test_what_cannot_be_written(write):
+    with pytest.raises(LimitError, match="more than 200000 literals"):
+        write(shared(70, TRUE))
+    assert "Got 'a'; write Var('a')" in error_of(write, "a")
+    if write in (to_python, to_sympy):
+        write(deep(80))
+        with pytest.raises(LimitError, match="nested 81 levels deep; this form takes 80 at most"):
+            write(deep(81))
+
+
+def test_what_one_export_cannot_carry():
+    assert "must be a number in [0, 1)" in error_of(to_python, a, threshold=2)
+    assert "a split surrogate pair" in error_of(to_json, Var(BIRD_SPLIT))
+    with pytest.raises(LimitError, match="10000000 is the limit"):
+        to_json(And(a, Var("n" * 10_000_000)))
