@@ -23,7 +23,7 @@ def package_of(peer: Peer) -> None:
 def test_conditions_determine_answers(peer: Peer, classes: int):
     package_of(peer)
     part = RawRows.training(one_fold(classes))
-    x = peer.reader(part).transform(part.columns)
+    x = peer.reader(part)(part.columns)
     for size in peer.ladders(classes)[-1][: 6 if peer in TREES else 4]:
         learned = peer.fit_size(x, part, size, 0)
         assert learned.conditions is not None
@@ -42,7 +42,9 @@ def test_conditions_determine_answers(peer: Peer, classes: int):
 def test_a_whole_sweep(peer: Peer):
     package_of(peer)
     (outcome,) = peer.fit([one_fold(3)], 0)
-    validated = [point.validation for point in outcome.points if point.validation is not None]
+    validated = [
+        point.validation_accuracy for point in outcome.points if point.validation_accuracy is not None
+    ]
 
     assert max(validated) > 0.8
     assert outcome.points[0].literals == 0
@@ -52,7 +54,7 @@ def test_a_whole_sweep(peer: Peer):
 def test_ways_of_cart_are_what_it_says():
     part = RawRows.training(one_fold(3))
     peer = CartPeer()
-    x = peer.reader(part).transform(part.columns)
+    x = peer.reader(part)(part.columns)
     learned = peer.fit_size(x, part, {"max_leaf_nodes": 9}, 0)
     assert learned.conditions is not None
     assert learned.ways is not None
@@ -66,8 +68,8 @@ def test_cart_is_sized_by_cross_validation_by_default():
     (outcome,) = CartPeer().fit([one_fold()], 0)
     point = outcome.points[-1]
 
-    assert (point.size, point.validation) == (DEFAULT, None)
-    assert point.test > 0.8
+    assert (point.part, point.validation_accuracy) == (DEFAULT, None)
+    assert point.test_accuracy > 0.8
 
 
 @pytest.mark.parametrize("peer", RULES, ids=lambda peer: peer.name)
@@ -75,7 +77,7 @@ def test_a_class_without_rows(peer: Peer):
     package_of(peer)
     part = RawRows.training(one_fold())
     wider = RawRows(part.columns, part.y * 2, 3)
-    x = peer.reader(wider).transform(part.columns)
+    x = peer.reader(wider)(part.columns)
     learned = peer.fit_size(x, wider, peer.ladders(3)[-1][1], 0)
 
     assert set(learned.predict(x)) <= {0, 2}
@@ -84,7 +86,7 @@ def test_a_class_without_rows(peer: Peer):
 def test_no_rule_is_worth_its_price():
     pytest.importorskip("ruleopt")
     part, peer = RawRows.training(one_fold()), RugPeer()
-    x = peer.reader(part).transform(part.columns)
+    x = peer.reader(part)(part.columns)
     learned = peer.fit_size(x, part, {"max_depth": 1, "penalty": 1e9}, 0)
 
     assert learned.printed == 0
@@ -97,8 +99,8 @@ def test_one_front_gives_every_length_and_ends_with_the_default():
     (outcome,) = RulesPeer().fit([one_fold()], 0)
     printed = [point.printed for point in outcome.points[:-1]]
 
-    assert [point.size for point in outcome.points[:3]] == ["majority", "literals=1", "literals=2"]
-    assert outcome.points[-1].size == DEFAULT
+    assert [point.part for point in outcome.points[:3]] == ["majority", "literals=1", "literals=2"]
+    assert outcome.points[-1].part == DEFAULT
     assert printed == sorted(printed)
     assert all((point.literals == 0) == (point.printed == 0) for point in outcome.points)
 
@@ -114,5 +116,5 @@ def test_a_ceiling_has_one_point_without_a_length(name: str):
     (outcome,) = PEERS[name].fit([one_fold(3)], 0)
     (point,) = outcome.points
 
-    assert (point.literals, point.printed, point.validation) == (None, None, None)
-    assert point.test > 0.75
+    assert (point.literals, point.printed, point.validation_accuracy) == (None, None, None)
+    assert point.test_accuracy > 0.75

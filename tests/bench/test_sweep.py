@@ -108,13 +108,13 @@ def test_every_size_is_rated_measured_and_tested():
     (outcome,) = Ages().fit([fold], 0)
     sizes = ["majority", "age=30", "age=50", "age=70", "age=40"]
 
-    assert [point.size for point in outcome.points] == sizes
+    assert [point.part for point in outcome.points] == sizes
     assert [point.literals for point in outcome.points] == [0.0, 1.0, 1.0, 1.0, 1.0]
-    assert not outcome.cut
+    assert not outcome.points[0].cut
     said = (np.asarray(fold.columns_test["age"], dtype=float) <= 50).astype(int)
-    assert outcome.points[2].test == (said == fold.y_test).mean()
-    best = max(outcome.points, key=lambda point: point.validation)
-    assert (outcome.answers == fold.y_test).mean() == best.test
+    assert outcome.points[2].test_accuracy == (said == fold.y_test).mean()
+    best = max(outcome.points, key=lambda point: point.validation_accuracy)
+    assert (outcome.answers == fold.y_test).mean() == best.test_accuracy
 
 
 def test_a_ladder_ends_where_formulas_are_long_or_a_fit_takes_long():
@@ -122,11 +122,11 @@ def test_a_ladder_ends_where_formulas_are_long_or_a_fit_takes_long():
     (long,) = Sizes().fit([fold], 0)
     (slow,) = Ages(sleep=0.02, fit_seconds=0.01).fit([fold], 0)
 
-    assert [point.size for point in long.points] == ["majority", "age=30", "age=40"]
+    assert [point.part for point in long.points] == ["majority", "age=30", "age=40"]
     assert long.points[1].literals > LONGEST
-    assert not long.cut
-    assert [point.size for point in slow.points] == ["majority", "age=30", "age=40"]
-    assert slow.cut
+    assert not long.points[0].cut
+    assert [point.part for point in slow.points] == ["majority", "age=30", "age=40"]
+    assert all(point.cut for point in slow.points)
 
 
 def test_rows():
@@ -134,9 +134,9 @@ def test_rows():
     (outcome,) = peer.fit([fold], 0)
     rows = peer.score(experiment, peer, fold, outcome)
 
-    assert [row["part"] for row in rows] == [point.size for point in outcome.points]
+    assert [row["part"] for row in rows] == [point.part for point in outcome.points]
     assert {row["status"] for row in rows} == {DONE}
-    assert rows[1]["test_accuracy"] == outcome.points[1].test
+    assert rows[1]["test_accuracy"] == outcome.points[1].test_accuracy
     stopped: Outcome = unfinished_outcome(fold, "not finished in 90 s", 90.0)
     (row,) = peer.score(experiment, peer, fold, stopped)
     assert (row["status"], row["test_accuracy"], row["part"]) == ("not finished in 90 s", None, "")

@@ -19,7 +19,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,20 +232,8 @@ Ladders: TypeAlias = Sequence[Sequence[Size]]
 """Sizes to try, each ladder from small to large."""
 
 
-class Reader(Protocol):
-    """Makes of raw columns what a peer learns from."""
-
-    def transform(self, columns: Columns) -> Any:
-        """The rows as the peer reads them."""
-        ...
-
-
-class RawReader:
-    """Reads raw columns as they are."""
-
-    def transform(self, columns: Columns) -> dict[str, NDArray[Any]]:
-        """The same columns."""
-        return dict(columns)
+Reader: TypeAlias = Callable[[Columns], Any]
+"""Makes of raw columns what a peer learns from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,27 +259,29 @@ class SizedModel:
     ways: Mapping[int, Terms] | None = None
 
 
-@dataclass(frozen=True)
-class SizeScore:
-    """One size of a method on one fold.
+class SizeScore(NamedTuple):
+    """One size of a method on one fold: columns of its row.
 
-    Parameters
+    Attributes
     ----------
-    size : str
+    part : str
         The size, as text.
     literals, printed : float or None
         Literals of each class's formula, mean over classes, and size as printed; None without rules.
-    validation, test : float or None
+    validation_accuracy, test_accuracy : float or None
         Share of the rows that are predicted right: of the quarter that was held out, and of the test rows.
+    cut : bool
+        Whether the sweep ended because a fit took too long.
     seconds : float
         Of the fit to all training rows, preparation included.
     """
 
-    size: str
+    part: str
     literals: float | None
     printed: float | None
-    validation: float | None
-    test: float
+    validation_accuracy: float | None
+    test_accuracy: float | None
+    cut: bool
     seconds: float
 
 
@@ -302,12 +292,9 @@ class SweepOutcome(Outcome):
     Parameters
     ----------
     points : tuple of SizeScore
-    cut : bool
-        Whether the sweep ended because a fit took too long.
     """
 
     points: tuple[SizeScore, ...] = ()
-    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -329,9 +316,9 @@ class Peer(FoldByFold):
         return self.sizes
 
     def reader(self, part: RawRows) -> Reader:
-        """Learn from training rows how rows are read."""
+        """Learn from training rows how rows are read; raw columns stay as they are."""
         del part
-        return RawReader()
+        return dict
 
     def prepare(self, x: Any, part: RawRows, seed: int) -> Any:
         """Prepare what the fits of all sizes share, from training rows as they are read."""
@@ -349,15 +336,10 @@ class Peer(FoldByFold):
 
     def fit_fold(self, fold: Fold, seed: int) -> SweepOutcome:
         whole, test = RawRows.training(fold), RawRows.test(fold)
-        points, answers, cut = _sweep(self, whole, test, seed)
+        points, answers = _sweep(self, whole, test, seed)
+        seconds = sum(each.seconds for each in points)
         return SweepOutcome(
-            answers,
-            one_hot(answers, whole.n_classes),
-            None,
-            sum(each.seconds for each in points),
-            0.0,
-            points=tuple(points),
-            cut=cut,
+            answers, one_hot(answers, whole.n_classes), None, seconds, 0.0, points=tuple(points)
         )
 
     def score(
@@ -367,23 +349,9 @@ class Peer(FoldByFold):
         shared = row_head(experiment, method, fold, seed)
         shared |= {"n_classes": len(fold.class_names), "status": outcome.status}
         if outcome.status != DONE or not isinstance(outcome, SweepOutcome):
-            return [shared | dict.fromkeys(_FIGURES) | {"cut": True, "seconds": outcome.seconds_train}]
-        return [
-            shared
-            | {
-                "part": point.size,
-                "literals": point.literals,
-                "printed": point.printed,
-                "validation_accuracy": point.validation,
-                "test_accuracy": point.test,
-                "cut": outcome.cut,
-                "seconds": point.seconds,
-            }
-            for point in outcome.points
-        ]
-
-
-_FIGURES = ("literals", "printed", "validation_accuracy", "test_accuracy")
+            unfinished = SizeScore("", None, None, None, None, cut=True, seconds=outcome.seconds_train)
+            return [shared | unfinished._asdict()]
+        return [shared | point._asdict() for point in outcome.points]
 
 
 class _Trained:
@@ -392,13 +360,13 @@ class _Trained:
     def __init__(self, peer: Peer, part: RawRows, scored: RawRows, seed: int) -> None:
         self.peer, self.part, self.scored, self.seed = peer, part, scored, seed
         self.reader = peer.reader(part)
-        self.x = self.reader.transform(part.columns)
+        self.x = self.reader(part.columns)
         self.shared = peer.prepare(self.x, part, seed)
         self.measured: dict[bytes, float] = {}  # larger sizes may give the model of a smaller one again
 
     @cached_property
     def x_scored(self) -> Any:
-        return self.reader.transform(self.scored.columns)
+        return self.reader(self.scored.columns)
 
     def fit(self, size: Size) -> SizedModel:
         return self.peer.fit_size(self.shared, self.part, size, self.seed)
@@ -419,8 +387,8 @@ class _Trained:
         return self.measured[key]
 
 
-def _sweep(peer: Peer, whole: RawRows, test: RawRows, seed: int) -> tuple[list[SizeScore], IndexArray, bool]:
-    """All points of a peer on one fold, the answers of the best one, and whether a fit took too long."""
+def _sweep(peer: Peer, whole: RawRows, test: RawRows, seed: int) -> tuple[list[SizeScore], IndexArray]:
+    """All points of a peer on one fold, and the answers of the best one."""
     fitted, held_out = whole.hold_out_quarter(seed)
     if peer.package:
         package_for(peer.title, peer.package)
@@ -433,18 +401,18 @@ def _sweep(peer: Peer, whole: RawRows, test: RawRows, seed: int) -> tuple[list[S
     def add(name: str, model: SizedModel, seconds: float, validation: float | None = None) -> SizeScore:
         said, right = trained.score(model)
         literals = trained.literals(model)
-        points.append(SizeScore(name, literals, model.printed, validation, right, beginning + seconds))
+        points.append(SizeScore(name, literals, model.printed, validation, right, False, beginning + seconds))
         answers.append(said)
         return points[-1]
 
     if not peer.has_rules:
         model = trained.fit({})
         add("", model, watch.lap())
-        return points, answers[0], False
+        return points, answers[0]
     always, first = (np.bincount(part.y, minlength=part.n_classes).argmax() for part in (whole, fitted))
     answers.append(np.full(len(test.y), always))
     validation, right = float(np.mean(held_out.y == first)), float(np.mean(test.y == always))
-    points.append(SizeScore("majority", 0.0, 0.0, validation, right, 0.0))
+    points.append(SizeScore("majority", 0.0, 0.0, validation, right, False, 0.0))
     rated = _Trained(peer, fitted, held_out, seed)
     cut = False
     for ladder in peer.ladders(whole.n_classes):
@@ -463,8 +431,8 @@ def _sweep(peer: Peer, whole: RawRows, test: RawRows, seed: int) -> tuple[list[S
     chosen = peer.default(trained.shared, whole, seed)
     if chosen is not None:
         add(DEFAULT, chosen, watch.lap())
-    best = max(range(len(points)), key=lambda at: points[at].validation or 0.0)
-    return points, answers[best], cut
+    best = max(range(len(points)), key=lambda at: points[at].validation_accuracy or 0.0)
+    return [point._replace(cut=cut) for point in points], answers[best]
 
 
 def size_text(size: Size) -> str:

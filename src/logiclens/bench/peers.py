@@ -120,7 +120,7 @@ class NumbersPeer(Peer):
     """A peer that reads raw columns as numbers."""
 
     def reader(self, part: RawRows) -> Reader:
-        return Numbers.fit(part.columns)
+        return Numbers.fit(part.columns).transform
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class ConceptsPeer(Peer):
     """A peer that reads raw columns as the concepts of our encoder."""
 
     def reader(self, part: RawRows) -> Reader:
-        return Concepts.fit(part)
+        return Concepts.fit(part).transform
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ class StreedPeer(Peer):
     concepts: int = 40
 
     def reader(self, part: RawRows) -> Reader:
-        return Concepts.fit(part, self.concepts)
+        return Concepts.fit(part, self.concepts).transform
 
     def fit_size(self, shared: BoolArray, part: RawRows, size: Size, seed: int) -> SizedModel:
         pystreed = package_for(self.title, self.package)
