@@ -77,7 +77,7 @@ def test_errors_of_the_work_itself_pass_through(client: Any):
 
 @pytest.fixture
 def no_scheduler(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a server that knows nothing of Dask: it says something else, or nothing at all."""
+    """The address of a server that knows nothing of Dask: it says something else, or nothing, or is gone."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -85,28 +85,21 @@ def no_scheduler(request: pytest.FixtureRequest) -> Iterator[str]:
             caller.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
             caller.close()
 
-        if request.param:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        if request.param == "another":
             threading.Thread(target=answer, daemon=True).start()
-        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        elif request.param == "closed":
+            server.close()
+        yield address
 
 
-@pytest.mark.parametrize("no_scheduler", [True, False], indirect=True, ids=["another", "silent"])
+@pytest.mark.parametrize("no_scheduler", ["another", "silent", "closed"], indirect=True)
 def test_a_server_that_is_no_scheduler(no_scheduler: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "_PATIENCE", 0.3)
 
     assert refused(no_scheduler, EngineError) == (
         f"No Dask scheduler answers at {no_scheduler!r}. "
         "Correct it, or start a scheduler with: dask scheduler"
-    )
-
-
-def test_nobody_answers(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "_PATIENCE", 0.3)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-
-    assert refused(address, EngineError) == (
-        f"No Dask scheduler answers at {address!r}. Correct it, or start a scheduler with: dask scheduler"
     )
 
 
