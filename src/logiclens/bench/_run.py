@@ -404,12 +404,12 @@ def on_cluster(address: str) -> Iterator[None]:
     with _silence_logs(), closing(_client(address)) as client:
         from joblib import parallel_config  # type: ignore[import-untyped]
 
-        watch = _Watch(client)
+        lost = threading.Event()
         try:
-            with parallel_config(backend=_BACKEND), watch:
+            with parallel_config(backend=_BACKEND), _watch(client, lost):
                 yield
         except KeyboardInterrupt:
-            if not watch.lost:
+            if not lost.is_set():
                 raise
             raise EngineError(f"The Dask scheduler at {address!r} is gone. {_AGAIN}") from None
         except Exception as error:
@@ -418,39 +418,37 @@ def on_cluster(address: str) -> Iterator[None]:
             raise EngineError(f"The Dask cluster at {address!r} failed: {_line(error)}. {_AGAIN}") from None
 
 
-class _Watch:
-    """Interrupts the main thread when the scheduler is lost; joblib would wait forever.
+@contextmanager
+def _watch(client: Any, lost: threading.Event) -> Iterator[None]:
+    """Interrupt the main thread when the scheduler is lost; joblib would wait forever.
 
     In the background of a script interrupts are ignored, as they are for what is in front. This one is not.
     """
+    over = threading.Event()
 
-    def __init__(self, client: Any) -> None:
-        self.client, self.lost, self._over = client, False, threading.Event()
-        self._ignored = False
-
-    def __enter__(self) -> None:
-        self._over.clear()
-        if threading.current_thread() is threading.main_thread():
-            self._ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
-            if self._ignored:
-                signal.signal(signal.SIGINT, self._interrupt)
-            threading.Thread(target=self._watch, daemon=True).start()
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        if self._ignored:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def _interrupt(self, *_: object) -> None:
-        if self.lost:
+    def interrupt(*_: object) -> None:
+        if lost.is_set():
             raise KeyboardInterrupt
 
-    def _watch(self) -> None:
-        while not self._over.wait(_LOOKS):
-            if self.client.status in ("closing", "closed"):
-                self.lost = True
+    def look() -> None:
+        while not over.wait(_LOOKS):
+            if client.status in ("closing", "closed"):
+                lost.set()
                 _thread.interrupt_main()
                 return
+
+    in_main = threading.current_thread() is threading.main_thread()
+    ignored = in_main and signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    if ignored:
+        signal.signal(signal.SIGINT, interrupt)
+    if in_main:
+        threading.Thread(target=look, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+        if ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager

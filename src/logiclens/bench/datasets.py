@@ -349,22 +349,28 @@ def load_cub(data_dir: Folder = None) -> Dataset:
         Numbers of shape (11788, 108); 200 targets; ``split_test`` holds the 2358 pictures that the network
         was not trained on.
     """
-    wanted = ("concepts_resnet10", "labels", "attr_index", "split_test")
-    stored = read_arrays(CUB_SCORES, wanted, data_dir)
-    attributes = read_names(CUB_ATTRIBUTES, data_dir)
-    targets = read_names(CUB_CLASSES, data_dir)
-    scores, labels, kept, unseen = (stored[name] for name in wanted)
-    sizes = {"labels": len(targets), "attr_index": len(attributes), "split_test": len(scores)}
-    check_positions(CUB_SCORES, stored, sizes)
+    stored, attributes, targets = _read_cub(("concepts_resnet10", "split_test"), data_dir)
+    scores = stored["concepts_resnet10"]
+    check_positions(CUB_SCORES, stored, {"split_test": len(scores)})
     return Dataset(
         name="cub",
         concepts=scores.astype(np.float64),
-        concept_names=tuple(attributes[j] for j in kept.tolist()),
-        labels=np.array(targets)[labels],
+        concept_names=attributes,
+        labels=np.array(targets)[stored["labels"]],
         target_names=targets,
         citation="Caltech-UCSD Birds-200-2011; non-commercial research. Concept scores of a ResNet10",
-        split_test=unseen.astype(np.intp),
+        split_test=stored["split_test"].astype(np.intp),
     )
+
+
+def _read_cub(
+    names: Sequence[str], data_dir: Folder
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...], tuple[str, ...]]:
+    """Stored arrays, labels among them; the attributes that are concepts; the species."""
+    stored = read_arrays(CUB_SCORES, ("labels", "attr_index", *names), data_dir)
+    attributes, targets = read_names(CUB_ATTRIBUTES, data_dir), read_names(CUB_CLASSES, data_dir)
+    check_positions(CUB_SCORES, stored, {"labels": len(targets), "attr_index": len(attributes)})
+    return stored, tuple(attributes[at] for at in stored["attr_index"].tolist()), targets
 
 
 def load_mnist(data_dir: Folder = None, *, parity: bool = False) -> Dataset:
@@ -711,12 +717,9 @@ def load_cub_pictures(
         Bytes of shape (11788, 3, 112, 112); 200 targets. An attribute is true of a picture when it is of most
         pictures of its species.
     """
-    wanted = ("labels", "attr_index", "class_attr", "split_train", "split_test")
-    stored = read_arrays(CUB_SCORES, wanted, data_dir)
-    attributes, targets = read_names(CUB_ATTRIBUTES, data_dir), read_names(CUB_CLASSES, data_dir)
+    stored, attributes, targets = _read_cub(("class_attr", "split_train", "split_test"), data_dir)
     files = read_names(CUB_IMAGES, data_dir)
-    sizes = {"labels": len(targets), "attr_index": len(attributes)}
-    check_positions(CUB_SCORES, stored, sizes | dict.fromkeys(("split_train", "split_test"), len(files)))
+    check_positions(CUB_SCORES, stored, dict.fromkeys(("split_train", "split_test"), len(files)))
     labels = stored["labels"]
     if len(labels) != len(files):
         raise CUB_IMAGES.error(f"names {len(files)} pictures where {len(labels)} have labels")
@@ -727,7 +730,7 @@ def load_cub_pictures(
         name="cub",
         pictures=pictures,
         concepts=stored["class_attr"][labels].astype(np.bool_),
-        concept_names=tuple(attributes[j] for j in stored["attr_index"].tolist()),
+        concept_names=attributes,
         labels=np.array(targets)[labels],
         target_names=targets,
         split_train=stored["split_train"].astype(np.intp),
