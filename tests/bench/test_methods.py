@@ -38,8 +38,8 @@ from logiclens.bench.methods import (
     tree_ways,
 )
 from logiclens.logic import FALSE, TRUE, equivalent
+from logiclens.logic.normal_form import is_dnf
 from logiclens.metrics import complexity
-from logiclens.metrics.formulas import _is_dnf
 from tests.bench.toys import CLASSES, NAMES, check, held, same, several_classes, two_classes
 from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES, all_rows
@@ -159,7 +159,7 @@ def test_the_formula_says_what_the_list_says(rules, otherwise, value):
 
     assert (said == value).tolist() == found.fires(table).tolist() == expected
     assert found.n_literals == sum(len(literals) for literals, _ in rules)
-    assert _is_dnf(formula)
+    assert is_dnf(formula)
 
 
 @pytest.mark.parametrize(
