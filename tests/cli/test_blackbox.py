@@ -13,8 +13,8 @@ import logiclens
 from logiclens.cli.blackbox_command import true_answers
 from logiclens.cli.learning import Request, Settings
 from logiclens.cli.options import Selection
-from logiclens.cli.selection import TableSource, select_rows, split
-from logiclens.files import read_table
+from logiclens.cli.selection import select_rows, split
+from logiclens.files import TableFile, read_table
 from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refused, run
 
 
@@ -103,7 +103,7 @@ def test_truth_and_predictions_call_numbers_the_same():
     """Sums of floats have digits that no one wrote."""
     columns = {"said": [0.1 + 0.2, 1.5, 2.0], "true": [0.3, 1.5, 2.0], "x": [1, 2, 3]}
     selection = Selection("said", apart=("true",))
-    rows = select_rows(TableSource(pa.table(columns), "t"), selection)
+    rows = select_rows(TableFile(pa.table(columns), "t"), selection)
 
     assert true_answers(rows, Request(selection, Settings())).tolist() == ["0.3", "1.5", "2"]
 

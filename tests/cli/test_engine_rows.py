@@ -17,10 +17,11 @@ from logiclens import MuClassifier, PsiClassifier
 from logiclens.cli import engine_rows
 from logiclens.cli.engine_rows import EngineRows, select_engine_rows
 from logiclens.cli.options import Engine, EngineName, Selection
-from logiclens.cli.selection import MemoryRows, TableSource, select_rows
+from logiclens.cli.selection import MemoryRows, select_rows
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, LogicLensError
 from logiclens.evaluation._evaluate import Leak
+from logiclens.files import TableFile
 from logiclens.scale._engine_fit import fit
 from logiclens.scale._training_rows import read_numbered_rows
 from tests.cli.in_files import in_file
@@ -44,7 +45,7 @@ def counted(columns: dict[str, Any], target: str = "y", **options: Any) -> Engin
 
 def prepared(columns: dict[str, Any], target: str = "y", **options: Any) -> Any:
     """The same table in memory."""
-    return select_rows(TableSource(pa.table(columns), "rows"), Selection(target, **options))
+    return select_rows(TableFile(pa.table(columns), "rows"), Selection(target, **options))
 
 
 def answer(ask: Any, *arguments: Any, **options: Any) -> str:
@@ -88,7 +89,7 @@ def test_columns_reasons_and_notes_are_those_of_rows_in_memory():
 
 
 def test_what_few_rows_do_not_show_all_rows_do(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(engine_rows, "LOOKED_AT", 50)
+    monkeypatch.setattr(engine_rows, "FIRST_ROWS", 50)
     late = [0] * 100 + [1] * 100
     found = counted({"late": late, "key": [f"K{at}" for at in range(N)], "one": [1] * N, "y": TABLE["flag"]})
 
@@ -254,7 +255,7 @@ def both(labels: Any, model: Any, tmp_path: Path, holdout: float = 0.3) -> tuple
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit(model, counted.training_rows, counted.label, columns=counted.columns)
-    prepared = select_rows(TableSource(pa.table(columns), "rows"), Selection("y", holdout=0.0))
+    prepared = select_rows(TableFile(pa.table(columns), "rows"), Selection("y", holdout=0.0))
     held = counted.table.select(held=counted.held_out).to_pyarrow()["held"].to_numpy(zero_copy_only=False)
     held_out = held if holdout else prepared.held_out
     return model, counted, replace(prepared, held_out=held_out, class_sizes=counted.class_sizes)

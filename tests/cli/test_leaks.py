@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from logiclens.cli import selection
 from logiclens.cli.options import Selection
-from logiclens.cli.selection import MemoryRows, TableSource, select_rows
+from logiclens.cli.selection import MemoryRows, select_rows
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.evaluation._evaluate import Leak, leaking_columns
 from logiclens.explain import ExplanationSet
+from logiclens.files import TableFile
 from logiclens.logic import parse_formula
 from tests.cli.saved import rules_of
 
@@ -32,7 +32,7 @@ def table(n: int = 400, wrong: int = 0, rare: int = 2) -> MemoryRows:
     outcome[:wrong] = np.where(outcome[:wrong] == "yes", "no", "yes")
     age = np.arange(n) % 97
     columns = {"day": day, "age": age, "ward": ["ICU", "B", "C"] * (n // 3) + ["B"] * (n % 3), "y": outcome}
-    return select_rows(TableSource(pa.table(columns), "t"), Selection("y", holdout=0.5))
+    return select_rows(TableFile(pa.table(columns), "t"), Selection("y", holdout=0.5))
 
 
 def test_a_column_that_says_it_all_is_found():
@@ -71,9 +71,3 @@ def test_one_column_is_no_leak():
     alone = replace(prepared, inputs=prepared.inputs.select(["day"]))
 
     assert alone.leaks(rules('"day > 30"')) == ()
-
-
-def test_some_of_very_many_rows_are_enough(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(selection, "_MOST", 37)
-
-    assert table().leaks(rules()) == (Leak("day", 1.0),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ def test_the_report_knows_where_its_data_come_from(
 ):
     seen: dict[str, Any] = {}
     monkeypatch.setattr("logiclens.reporting.report", lambda *args, **more: seen.update(more, args=args))
-    data = demo_table(DemoData.IRIS)._replace(notes=("Numbers have a decimal comma.",))
+    data = replace(demo_table(DemoData.IRIS), notes=("Numbers have a decimal comma.",))
     selection = Selection("species", ignore=["petal width (cm)"], holdout=holdout)
     request = Request(selection, Settings(), rows=True, command="logiclens explain")
     found = learning.fit(select_rows(data, selection), Settings(), Progress(False))

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from logiclens.cli.options import Selection
 from logiclens.cli.selection import (
-    LEARNED,
+    TRAINING_ROWS,
     Dropped,
-    TableSource,
     class_labels,
     column_use,
     select_rows,
@@ -23,16 +22,17 @@ from logiclens.cli.selection import (
 )
 from logiclens.concepts import Table
 from logiclens.errors import InputError, Reason
+from logiclens.files import TableFile
 from tests.cli.running import check_golden
 
 N = 40
 
 
-def source(**columns: Any) -> TableSource:
-    return TableSource(pa.table(columns), "rows.csv", "ab12", ("A note.",))
+def source(**columns: Any) -> TableFile:
+    return TableFile(pa.table(columns), "rows.csv", "ab12", ("A note.",))
 
 
-def table(**more: Any) -> TableSource:
+def table(**more: Any) -> TableFile:
     columns = {
         "age": list(range(20, 20 + N)),
         "ward": ["ICU", "surgery"] * (N // 2),
@@ -93,20 +93,6 @@ def test_what_cannot_be_used_is_left_out_and_the_reason_given(name: str, values:
 
     assert found.dropped == (Dropped(name, why),)
     assert found.inputs.column_names == ["age", "ward"]
-
-
-def test_the_first_rows_of_a_long_table_do_not_make_a_column_useless(monkeypatch: pytest.MonkeyPatch):
-    """Constant at first, distinct at first, missing at first; row numbers to the end are none the less."""
-    monkeypatch.setattr("logiclens.cli.selection.ENOUGH", 25)
-    late = table(
-        constant=["a"] * 30 + ["b"] * 10,
-        missing=[None] * 30 + [1.5, 2.5] * 5,
-        distinct=[f"v{at}" for at in range(30)] + ["v1"] * 10,
-        n=list(range(N)),
-    )
-    found = select_rows(late, Selection("risk"))
-
-    assert found.dropped == (Dropped("n", "row numbers from 0"),)
 
 
 def test_numbers_written_as_text_get_a_note():
@@ -287,4 +273,4 @@ def test_rows_without_a_value_are_counted_too():
     ],
 )
 def test_a_reason_says_which_rows_it_is_about(reason: Reason, text: str):
-    assert reason.text(LEARNED) == text
+    assert reason.text(TRAINING_ROWS) == text

@@ -17,8 +17,8 @@ ROWS = b'1,"a\nb"\n\n2,c\n3,d,e\n\xff,f\n'
 
 
 def origin(content: bytes | None = ROWS, decimal: str = ".") -> Origin:
-    again = None if content is None else lambda: nullcontext(io.BytesIO(content))
-    return Origin("'x.csv'", Layout(",", "utf-8", decimal, ("n", "t"), n_lines=2), again)
+    reopen = None if content is None else lambda: nullcontext(io.BytesIO(content))
+    return Origin("'x.csv'", Layout(",", "utf-8", decimal, ("n", "t"), n_lines=2), reopen)
 
 
 @pytest.mark.parametrize(("row", "place"), [(0, "line 3"), (1, "line 6"), (2, "line 7"), (99, "row 100")])

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from logiclens.cli.selection import Fit, MemoryRows, TableSource
+    from logiclens.cli.selection import Fit, MemoryRows
     from logiclens.explain import ExplanationSet
+    from logiclens.files import TableFile
 
 
 def blackbox(  # noqa: PLR0913 - the options of a command
@@ -126,7 +127,7 @@ class Compared(NamedTuple):
     rules: float
 
 
-def _run(source: TableSource, request: Request, progress: Progress) -> None:
+def _run(source: TableFile, request: Request, progress: Progress) -> None:
     from logiclens.cli.outputs import class_entries, overall_entries
 
     _check_limit(source, request.selection)
@@ -146,7 +147,7 @@ def _run(source: TableSource, request: Request, progress: Progress) -> None:
     print_results(request, found.rules, lambda console: _print(console, found, request, compared))
 
 
-def _check_limit(source: TableSource, selection: Selection) -> None:
+def _check_limit(source: TableFile, selection: Selection) -> None:
     """Refuse probabilities without a limit, and suggest 0.5 rather than their median."""
     import numpy as np
 

@@ -29,7 +29,8 @@ from logiclens.cli.terminal import Progress, one_line_errors, print_error
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from logiclens.cli.selection import Fit, TableSource
+    from logiclens.cli.selection import Fit
+    from logiclens.files import TableFile
 
 
 def cluster(  # noqa: PLR0913 - the options of a command
@@ -97,7 +98,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
         _run(read(data, progress, delimiter, encoding, decimal), request, clusters, progress)
 
 
-def _run(source: TableSource, request: Request, n_clusters: int, progress: Progress) -> None:
+def _run(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> None:
     from logiclens.cli.outputs import class_entries, write_table
 
     found, out = _fit(source, request, n_clusters, progress), request.outputs.out
@@ -118,7 +119,7 @@ def _run(source: TableSource, request: Request, n_clusters: int, progress: Progr
     print_results(request, found.rules, lambda console: _print(console, found, request, n_clusters))
 
 
-def _fit(source: TableSource, request: Request, n_clusters: int, progress: Progress) -> Fit:
+def _fit(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> Fit:
     from logiclens import LENClusterer
     from logiclens.cli.selection import Fit
     from logiclens.concepts import ConceptEncoder

@@ -22,13 +22,13 @@ from logiclens.cli.options import Engine, EngineName, Selection
 from logiclens.cli.selection import (
     Fit,
     SelectedRows,
-    TableSource,
     check_size,
     choose_columns,
     class_labels,
     column_use,
     refuse_kind,
     refuse_limit,
+    remarks,
     side_labels,
     use_of,
 )
@@ -47,7 +47,7 @@ from logiclens.evaluation._evaluate import (
     used_columns,
 )
 from logiclens.explain.rule import Label
-from logiclens.files import read_batches
+from logiclens.files import TableFile, read_batches
 from logiclens.files._open import find_files
 from logiclens.logic.arrays import pack, unpack
 from logiclens.scale._collapse import collapse
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from logiclens.estimators.base import LENClassifier
     from logiclens.evaluation._evaluate import Leak
 
-LOOKED_AT = 10_000
+FIRST_ROWS = 10_000
 """Rows that are looked at first: they can show that a column is of use; that it is of none, all must show."""
 _MOST_VALUES = 1 << 16  # of a target that are counted
 _MARGIN = 1.2  # times as many rows as are wanted are looked at, so that there are enough
@@ -208,7 +208,7 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     if selection.holdout:
         notes += _class_notes(sizes)
     notes += filter(None, [remark])
-    columns, dropped, remarks = choose_columns(
+    columns, dropped, on_columns = choose_columns(
         rows.columns, selection, lambda columns: _check_columns(rows.table, columns)
     )
     return EngineRows(
@@ -222,7 +222,7 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         n_read=n_rows,
         class_sizes=sizes,
         dropped=dropped,
-        notes=(*notes, *remarks),
+        notes=(*notes, *on_columns),
     )
 
 
@@ -348,15 +348,16 @@ def _check_columns(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, 
         if few is not None and name in few:
             use = column_use(few, name)
             if not use.why:
-                yield "", [*_remarks(few, name, use.numbers_as_text)]
+                advice = "they count as text" if use.numbers_as_text else ""
+                yield "", remarks(few.column(name), advice)
                 continue
-            if few.n_rows < LOOKED_AT:  # these are all
+            if few.n_rows < FIRST_ROWS:  # these are all
                 yield use.why, ()
                 continue
         rows = check_rows(table, None, [name])
         totals = totals or count_rows(rows)
         why = _why_not(rows, totals)
-        yield why, [] if why or few is None or name not in few else [*_remarks(few, name, False)]
+        yield why, [] if why or few is None or name not in few else remarks(few.column(name), "")
 
 
 def _few_rows(table: Table, columns: Sequence[str]) -> Cells | None:
@@ -365,7 +366,7 @@ def _few_rows(table: Table, columns: Sequence[str]) -> Cells | None:
     if not plain:
         return None
     query = table.select(**{f"c{at}": table[name] for at, name in enumerate(plain)})
-    found = fetch(query.limit(LOOKED_AT), "Looking at the columns")
+    found = fetch(query.limit(FIRST_ROWS), "Looking at the columns")
     return Cells(found.rename_columns(plain))
 
 
@@ -376,13 +377,6 @@ def _why_not(rows: TrainingRows, totals: Totals) -> str:
     except ColumnError as error:
         return str(error.reason)
     return use_of(look_at(found.column, found.evidence), found.column, found.evidence).why
-
-
-def _remarks(few: Cells, name: str, numbers_as_text: bool) -> Iterator[str]:
-    if numbers_as_text:
-        yield f"Column {name!r} has numbers written as text: they count as text."
-    if remark := spelling_remark(few.column(name)):
-        yield remark
 
 
 def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
@@ -415,7 +409,7 @@ def open_rows(data: str, engine: Engine, progress: Progress) -> NumberedRows:
         return read_numbered_rows(data, engine.name, memory=engine.memory)
 
 
-def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Progress) -> TableSource:
+def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Progress) -> TableFile:
     """Draw rows in an engine, to be read as a table in memory.
 
     Parameters
@@ -441,7 +435,7 @@ def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Pro
         found = fetch(
             table.select(**{f"c{at}": table[name] for at, name in enumerate(columns)}), "Drawing rows"
         )
-    return TableSource(found.rename_columns(columns), name_of(data), notes=tuple(notes))
+    return TableFile(found.rename_columns(columns), name_of(data), notes=tuple(notes))
 
 
 def quieten(engine: Engine) -> None:

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from logiclens.cli.options import Engine
-    from logiclens.cli.selection import Fit, SelectedRows, TableSource
+    from logiclens.cli.selection import Fit, SelectedRows
+    from logiclens.files import TableFile
 
 FOLDS = 10
 """Of a cross-validation, where no other number is asked for."""
@@ -249,14 +250,14 @@ def demo(
         run(select(demo_table(data), request, progress), request, progress)
 
 
-def demo_table(data: DemoData) -> TableSource:
+def demo_table(data: DemoData) -> TableFile:
     """The columns of a data set, and its classes as one more column."""
     import pyarrow as pa
     from sklearn import datasets
 
-    from logiclens.cli.selection import TableSource
+    from logiclens.files import TableFile
 
     bunch = getattr(datasets, f"load_{data.value}")()
     columns = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
     columns[TARGETS[data]] = bunch.target_names[bunch.target].tolist()
-    return TableSource(pa.table(columns), data.value)
+    return TableFile(pa.table(columns), data.value)

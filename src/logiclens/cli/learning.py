@@ -45,13 +45,13 @@ if TYPE_CHECKING:
         MeanAndError,
         MemoryRows,
         SelectedRows,
-        TableSource,
     )
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
     from logiclens.evaluation._evaluate import Leak
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front
+    from logiclens.files import TableFile
 
 _LISTED = 8  # columns of a file that are named
 
@@ -158,18 +158,16 @@ def name_a_column(
 
 def read(
     data: str, progress: Progress, delimiter: str | None, encoding: str | None, decimal: str | None
-) -> TableSource:
+) -> TableFile:
     """Read the table that a command names."""
-    from logiclens.cli.selection import TableSource
     from logiclens.files import read_table
 
     with progress.show(f"reading {data}"):
-        file = read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal)
-    return TableSource(file.table, file.name, file.sha256, file.notes)
+        return read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal)
 
 
 def select(
-    source: TableSource,
+    source: TableFile,
     request: Request,
     progress: Progress,
     check: Callable[[MemoryRows], object] | None = None,

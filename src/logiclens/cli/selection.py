@@ -43,11 +43,10 @@ if TYPE_CHECKING:
     from logiclens.estimators.base import LENClassifier
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.rule import Label
+    from logiclens.files import TableFile
     from logiclens.metrics import RuleScores
 
-ENOUGH = 100_000
-"""Rows that are enough to see that a column is of use."""
-LEARNED = "the rows it was learned from"
+TRAINING_ROWS = "the rows it was learned from"
 
 
 class Dropped(NamedTuple):
@@ -207,7 +206,10 @@ class Fit:
     def dropped(self) -> tuple[Dropped, ...]:
         """Columns without a use, those included of which the encoder could make no concepts."""
         reasons = {} if self.model.encoder_ is None else self.model.encoder_.reasons()
-        return (*self.rows.dropped, *(Dropped(name, why.text(LEARNED)) for name, why in reasons.items()))
+        return (
+            *self.rows.dropped,
+            *(Dropped(name, why.text(TRAINING_ROWS)) for name, why in reasons.items()),
+        )
 
     @property
     def n(self) -> int:
@@ -368,21 +370,21 @@ def choose_columns(
         others = "" if selection.target is None else f" beside {selection.target!r}"
         raise InputError(f"There is no column to learn from{others}. Pass a table with more columns.")
     used: list[str] = []
-    remarks: list[str] = []
+    notes: list[str] = []
     dropped = [Dropped(name, "left out by --ignore") for name in names if name in ignored - aside]
     for name, (why, more) in zip(columns, look(columns), strict=True):
         if why:
             dropped.append(Dropped(name, why))
         else:
             used.append(name)
-            remarks += more
+            notes += more
     if not used:
         first = next(each for each in dropped if each.name == columns[0])
         others = f", and so on for {len(columns)} columns" if len(columns) > 1 else ""
         raise InputError(
             f"No column can be used: {first.name!r}: {first.why}{others}. Pass columns whose values differ."
         )
-    return used, tuple(dropped), remarks
+    return used, tuple(dropped), notes
 
 
 class ColumnUse(NamedTuple):
@@ -404,19 +406,12 @@ class ColumnUse(NamedTuple):
 
 
 def column_use(table: Table, name: str) -> ColumnUse:
-    """Whether a column can be used.
-
-    Of a long table the first rows can show that a column is of use; that it is of none, all rows must show.
-    """
+    """Whether a column can be used."""
     try:
         column = table.column(name)
     except ColumnError as error:
         return ColumnUse(str(error.reason), error.reason)
-    few = column.take(np.arange(ENOUGH)) if len(column) > ENOUGH else column
-    reading = look_at(few)
-    if reading.reason is not None and few is not column:
-        few, reading = column, look_at(column)
-    return use_of(reading, few)
+    return use_of(look_at(column), column)
 
 
 def use_of(reading: Reading, column: Column, evidence: Evidence | None = None) -> ColumnUse:
@@ -429,30 +424,6 @@ def use_of(reading: Reading, column: Column, evidence: Evidence | None = None) -
     extent = Extent.of(column) if evidence is None or evidence.extent is None else evidence.extent
     some = reason.n_rows == extent.present < extent.rows
     return ColumnUse(reason.text(count(extent.rows, "row") if some else ""), reason)
-
-
-_MOST = 100_000  # rows that leaks are looked for in, of those trained on and of those scored
-
-
-class TableSource(NamedTuple):
-    """A table that was read, or drawn by an engine.
-
-    Attributes
-    ----------
-    table : pyarrow.Table
-        All columns and rows.
-    name : str
-        What the file is called.
-    sha256 : str, optional
-        Checksum of the file.
-    notes : tuple of str
-        What a person should know about the reading.
-    """
-
-    table: pyarrow.Table
-    name: str
-    sha256: str | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -504,23 +475,13 @@ class MemoryRows(SelectedRows):
         if rules.vocabulary is None or self.inputs.num_columns < 2:
             return ()
         columns = used_columns(rules)
-        learned, scored = _some(~self.held_out), _some(self.scored)
-        both = np.concatenate([learned, scored])
-        is_scored = np.arange(len(both)) >= len(learned)
-        concepts = rules.vocabulary.encode(Table(self.inputs.take(both)), list(chain(*columns.values())))
-        classes = np.unique(self.labels, return_inverse=True)[1][both]
-        return leaking_columns(
-            columns, concepts, classes, is_scored.astype(np.float64), (~is_scored).astype(np.float64)
-        )
+        concepts = rules.vocabulary.encode(Table(self.inputs), list(chain(*columns.values())))
+        classes = np.unique(self.labels, return_inverse=True)[1]
+        scored, learned = (which.astype(np.float64) for which in (self.scored, ~self.held_out))
+        return leaking_columns(columns, concepts, classes, scored, learned)
 
 
-def _some(which: BoolArray) -> NDArray[np.intp]:
-    """Places of the selected rows; of very many, every other or third one and so on."""
-    rows = np.flatnonzero(which)
-    return rows[:: -(-len(rows) // _MOST)] if len(rows) > _MOST else rows
-
-
-def select_rows(source: TableSource, selection: Selection) -> MemoryRows:
+def select_rows(source: TableFile, selection: Selection) -> MemoryRows:
     """Choose columns and rows of a table, and split the rows.
 
     Raises
@@ -552,7 +513,7 @@ def select_rows(source: TableSource, selection: Selection) -> MemoryRows:
         notes += _class_notes(labels, selection)
         if selection.above is None:
             notes += filter(None, [spelling_remark(table.column(selection.target))])
-    inputs, dropped, remarks = choose_columns(
+    inputs, dropped, on_columns = choose_columns(
         table.names, selection, lambda columns: _check_columns(table, kept, columns)
     )
     held_out = split(labels, selection.holdout, selection.seed)
@@ -573,7 +534,7 @@ def select_rows(source: TableSource, selection: Selection) -> MemoryRows:
         kept=kept,
         n_read=table.n_rows,
         dropped=dropped,
-        notes=(*notes, *remarks),
+        notes=(*notes, *on_columns),
     )
 
 
@@ -604,15 +565,15 @@ def _check_columns(
     for name in columns:
         use = column_use(table, name)
         reason = None if use.why or part is None else column_use(part, name).reason
-        why = use.why if reason is None else reason.text(LEARNED)
-        yield why, [] if why else [*_remarks(table, name, use.numbers_as_text)]
+        why = use.why if reason is None else reason.text(TRAINING_ROWS)
+        advice = "see --decimal, or remove thousands signs" if use.numbers_as_text else ""
+        yield why, [] if why else remarks(table.column(name), advice)
 
 
-def _remarks(table: Table, name: str, numbers_as_text: bool) -> Iterator[str]:
-    if numbers_as_text:
-        yield f"Column {name!r} has numbers written as text: see --decimal, or remove thousands signs."
-    if remark := spelling_remark(table.column(name)):
-        yield remark
+def remarks(column: Column, advice: str) -> list[str]:
+    """Remarks on a column that is used; advice where its numbers are written as text."""
+    text = f"Column {column.name!r} has numbers written as text: {advice}." if advice else ""
+    return [*filter(None, (text, spelling_remark(column)))]
 
 
 def split(labels: NDArray[Any], share: float, seed: int) -> BoolArray:

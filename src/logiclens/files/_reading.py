@@ -67,15 +67,16 @@ class TableFile:
         Its columns, with types; null where a value is missing.
     name : str
         Name of the file, without its folder.
-    sha256 : str
-        Hash of the file as it is on the disk, compressed or not, in hexadecimal digits.
+    sha256 : str, optional
+        Hash of the file as it is on the disk, compressed or not, in hexadecimal digits; None where there is
+        no file.
     notes : tuple of str
         What a person should know of how it was read, a line for each.
     """
 
     table: Any
     name: str
-    sha256: str
+    sha256: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -392,11 +393,11 @@ def _of_text(source: OpenFile, *settings: str | None) -> Batches:
         raise no_rows(source.label)
 
     @contextmanager
-    def again() -> Iterator[Peekable]:
+    def reopen() -> Iterator[Peekable]:
         with open_source(str(source.path)) as other:
             yield find_layout(other, layout.delimiter, *settings[1:])[1]
 
-    origin = Origin(source.label, layout, None if source.path is None else again)
+    origin = Origin(source.label, layout, None if source.path is None else reopen)
     return Batches(source.name, layout.names, layout, layout.notes, origin, _text_batches(stream, origin))
 
 

@@ -20,7 +20,7 @@ from logiclens.concepts.table import ValueType
 from logiclens.errors import FileError, InputError, count, shown
 from logiclens.files._csv import Layout, wrong_encoding
 
-Again = Callable[[], AbstractContextManager[Any]]
+Reopen = Callable[[], AbstractContextManager[Any]]
 """Opens the rows below the header once more, in UTF-8."""
 
 
@@ -33,13 +33,13 @@ class Origin:
     label : str
         How messages call the file.
     layout : Layout
-    again : callable or None
+    reopen : callable or None
         Opens the rows once more; None where they have gone by, as those of standard input.
     """
 
     label: str
     layout: Layout
-    again: Again | None
+    reopen: Reopen | None
 
     def csv_error(self, error: pa.ArrowInvalid) -> FileError:
         """The error for rows that pyarrow refuses."""
@@ -82,7 +82,7 @@ class Origin:
 
     def places(self, rows: Sequence[int]) -> dict[int, str]:
         """Places of rows, as :meth:`place` gives them, in one pass."""
-        if rows and self.again is not None and self._each_line_is_a_row(max(rows) + 1):
+        if rows and self.reopen is not None and self._each_line_is_a_row(max(rows) + 1):
             return {row: f"line {self.layout.n_lines + 1 + row}" for row in rows}
         found, wanted = {row: f"row {row + 1}" for row in rows}, set(rows)
         for number, (line, _) in enumerate(self._records() if wanted else ()):
@@ -95,9 +95,9 @@ class Origin:
 
     def _each_line_is_a_row(self, n_rows: int) -> bool:
         """Whether there are neither quotes nor empty lines among the first rows, a quick check."""
-        assert self.again is not None
+        assert self.reopen is not None
         before, n_lines = b"\n", 0
-        with self.again() as stream:
+        with self.reopen() as stream:
             while n_lines < n_rows and (part := stream.read(1 << 22)):
                 text = before + part
                 lone = text.count(b"\r") - text.count(b"\r\n") - text.endswith(b"\r")
@@ -122,9 +122,9 @@ class Origin:
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Line and values of each row that is not empty."""
-        if self.again is None:
+        if self.reopen is None:
             return
-        with self.again() as stream:
+        with self.reopen() as stream:
             lines = io.TextIOWrapper(io.BufferedReader(stream), "utf-8", errors="replace", newline="")
             reader = csv.reader(lines, delimiter=self.layout.delimiter)
             line = self.layout.n_lines + 1
@@ -137,9 +137,9 @@ class Origin:
                 return
 
     def _line_of_bad_text(self) -> int | None:
-        if self.again is None:
+        if self.reopen is None:
             return None
-        with self.again() as stream:
+        with self.reopen() as stream:
             line = self.layout.n_lines + 1
             for text in io.BufferedReader(stream, 1 << 20):
                 try:

@@ -107,7 +107,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if is_stream(target):
         with _name_failures(target):
             stream = open(target, "wb")
-        with _name_own_failures(target), stream:
+        with _name_failures(target, of_caller=True), stream:
             yield stream
         return
     real = Path(os.path.realpath(target))
@@ -116,7 +116,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with _name_failures(target):
             file = open(draft, "xb")
         try:
-            with _name_own_failures(target):
+            with _name_failures(target, of_caller=True):
                 yield file
             with _name_failures(target):
                 file.flush()
@@ -144,21 +144,12 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def _name_failures(target: Path) -> Iterator[None]:
-    """Name the file in errors of the system; the caller does not know of the draft."""
+def _name_failures(target: Path, *, of_caller: bool = False) -> Iterator[None]:
+    """Name the file in errors of the system, of which the caller may raise some about other files."""
     try:
         yield
     except OSError as error:
-        raise _unwritable(target, error) from error
-
-
-@contextmanager
-def _name_own_failures(target: Path) -> Iterator[None]:
-    """Name the file, too, around work of the caller, which may fail at another file."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, FileError) or error.filename is not None:
+        if of_caller and (isinstance(error, FileError) or error.filename is not None):
             raise
         raise _unwritable(target, error) from error
 
