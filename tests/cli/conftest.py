@@ -1,7 +1,8 @@
-"""Each network of these tests is trained once, however often what is printed of it is looked at."""
+"""Each test has a folder of its own; each network is trained once, however often it is looked at."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,11 @@ from logiclens.cli import learning
 
 _TRAIN = learning.train
 _FOUND: dict[Any, Any] = {}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(autouse=True)

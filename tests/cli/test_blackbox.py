@@ -19,8 +19,7 @@ from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refu
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_with_predictions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _in_a_folder_with_predictions(tmp_path: Path) -> None:
     copied(SCORED, tmp_path)
 
 

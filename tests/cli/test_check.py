@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from logiclens.cli import app
 from logiclens.logic import FALSE, TRUE, Var
-from tests.cli.running import on_a_terminal
+from tests.cli.running import on_a_terminal, run
 from tests.cli.saved import PATIENTS, hostile, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
 
-runner = CliRunner()
 a = Var("a")
-
-
-def run(*arguments: str):
-    return runner.invoke(app, list(arguments))
 
 
 def test_what_is_printed(tmp_path):

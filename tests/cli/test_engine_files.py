@@ -24,11 +24,6 @@ SILENT = Progress(False)
 DUCKDB = Engine(EngineName.DUCKDB)
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def test_files_that_are_read():
     pattern = in_files(stays(), Path("data"))
 

@@ -31,11 +31,6 @@ DUCKDB = Engine(EngineName.DUCKDB)
 RANDOM = np.random.default_rng(0)
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def counted(columns: dict[str, Any], target: str = "y", **options: Any) -> EngineRows:
     """The same table in an engine."""
     return select_engine_rows(

@@ -29,8 +29,7 @@ HOSTILE = [
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_with_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _in_a_folder_with_stays(tmp_path: Path) -> None:
     copied(STAYS, tmp_path)
 
 

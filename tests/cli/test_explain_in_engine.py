@@ -26,8 +26,7 @@ DUCKDB = ["--engine", "duckdb"]
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_with_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _in_a_folder_with_stays(tmp_path: Path) -> None:
     in_files(stays(), tmp_path / "stays")
 
 

@@ -6,30 +6,25 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from logiclens.cli import app
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.logic import FALSE, Var
+from tests.cli import running
 from tests.cli.saved import PATIENTS, TABLE, model_file, rules_of, saved
 
-runner = CliRunner()
+
+def run(*arguments: object, **settings):
+    return running.run("explain-row", *arguments, **settings)
 
 
-def run(*arguments: str, **settings):
-    return runner.invoke(app, ["explain-row", *arguments], **settings)
-
-
-@pytest.fixture
-def files(tmp_path: Path, monkeypatch) -> Path:
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> Path:
     """A folder with rules and a table; the work is done there."""
-    monkeypatch.chdir(tmp_path)
     saved(PATIENTS, tmp_path)
     Path("rows.csv").write_text(TABLE)
     return tmp_path
 
 
-@pytest.mark.usefixtures("files")
 def test_what_is_printed():
     result = run("rules.json", "rows.csv", "--row", "1")
 
@@ -52,50 +47,25 @@ def test_what_is_printed():
     )
 
 
-@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
-    ("row", "lines"),
+    ("row", "expected"),
     [
         (
             2,
-            [
-                "  Because: age is above 30 and ward is ICU.",
-                "What would change it:",
-                "  The prediction would be well if age were at most 30.",
-            ],
+            "  Because: age is above 30 and ward is ICU.\n  No earlier step is true of this row.\nWhat would",
         ),
-        (
-            3,
-            [
-                " ward    missing",
-                "The rules predict well:",
-                "  Because: age is at most 30.",
-            ],
-        ),
-        (
-            4,
-            [
-                "The rules predict gone:",
-                "  Because: age is above 62 and ward is missing.",
-            ],
-        ),
-        (
-            5,
-            [
-                "The rules predict well:",
-                "  No step is true of this row, and well is the default.",
-                "  The prediction would be ill if age were above 62.",
-            ],
-        ),
+        (3, " ward    missing\n\nThe rules predict well:\n"),
+        (3, "then well\n  Because: age is at most 30.\n"),
+        (4, "The rules predict gone:\n"),
+        (4, "then gone\n  Because: age is above 62 and ward is missing.\n"),
+        (5, "The rules predict well:\n  No step is true of this row, and well is the default.\nWhat would"),
+        (5, "change it:\n  The prediction would be ill if age were above 62.\n"),
     ],
 )
-def test_each_kind_of_row(row, lines):
-    output = run("rules.json", "rows.csv", "--row", str(row)).output.splitlines()
-
-    assert [line for line in output if line in lines] == lines
+def test_each_kind_of_row(row: int, expected: str):
+    assert expected in run("rules.json", "rows.csv", "--row", row).output
 
 
-@pytest.mark.usefixtures("files")
 def test_a_class_can_be_asked_for():
     output = run("rules.json", "rows.csv", "--row", "1", "--class", "gone").output
 
@@ -166,14 +136,12 @@ def test_hostile_names_and_values_are_inert(files):
     assert '<script>\\u001b[31m"; DROP  1' in output
 
 
-@pytest.mark.usefixtures("files")
 def test_other_files():
     Path("rows.tsv").write_text(TABLE.replace(",", "\t"))
     assert run("rules.json", "rows.tsv", "--row", "1").stdout.startswith("Row 1 of rows.tsv")
     assert "The rules predict ill" in run("rules.json", "-", "--row", "2", input=TABLE).output
 
 
-@pytest.mark.usefixtures("files")
 def test_a_value_that_is_no_number_counts_as_missing():
     Path("odd.csv").write_text("age,ward\nold,ICU\n62,ICU\n")
     result = run("rules.json", "odd.csv", "--row", "1")

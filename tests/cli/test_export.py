@@ -11,23 +11,15 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
 
-from logiclens.cli import app
 from logiclens.cli.saved_rules import DialectName, Language, format_rules
 from logiclens.explain import Explanation, load_rules
 from logiclens.loading import rules_of_model
 from logiclens.logic import Var
 from logiclens.logic.sql import _DIALECTS
-from tests.cli.running import on_a_terminal
+from tests.cli.running import on_a_terminal, run
 from tests.cli.saved import PATIENTS, hostile, model_file, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
-
-runner = CliRunner()
-
-
-def run(*arguments: str):
-    return runner.invoke(app, list(arguments))
 
 
 @pytest.fixture

@@ -29,11 +29,6 @@ PEOPLE = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def test_what_is_written_and_said(tmp_path: Path):
     rules = saved(PATIENTS, tmp_path)
     options = ["--out", "out.parquet", "--truth", "truth"]
@@ -216,13 +211,6 @@ def test_numbers_that_are_classes_by_their_texts(tmp_path: Path):
     assert (
         "Column 'empty' has no value that is a class of the rules: nothing is compared.\n" in nothing.stderr
     )
-
-
-def test_columns_that_are_missing(tmp_path: Path):
-    rules, data = saved(PATIENTS, tmp_path), in_file({"ward": ["B"]})
-
-    assert "'age'" in refused("predict", rules, data, *DUCKDB, "--out", "out.parquet")
-    assert not Path("out.parquet").exists()
 
 
 def test_an_engine_that_fails_in_the_middle_leaves_what_was_there(tmp_path: Path):

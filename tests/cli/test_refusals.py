@@ -90,6 +90,11 @@ def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("blackbox score.csv --predictions score", "Column 'score' has 200 different numbers from 0 to 1"),
         ("cluster same.csv --out new.csv", "No column can be used: 'a': constant, and so on for 2 columns."),
         ("predict rules.json age.csv", "The data lack the column 'ward'."),
+        ("predict rules.json age.csv --engine duckdb --out o.parquet", "The data lack the column 'ward'."),
+        (
+            "predict rules.json rows.csv --truth wards",
+            "The data lack the column 'wards'. Did you mean 'ward'?",
+        ),
         ("explain-row rules.json age.csv --row 1", "The data lack the column 'ward'."),
         (
             "explain-row rules.json rows.csv --row 1 --class ills",

@@ -384,6 +384,6 @@ def summary(predictions: RowPredictions, out: Path) -> Iterator[str]:
     if out == STDOUT or not predictions.n_rows or predictions.rules.multi_label:
         return
     often = sorted(predictions.n_predicted.items(), key=lambda found: (-found[1], str(found[0])))
-    told = [f"{label} {n} ({percent(n / predictions.n_rows)})" for label, n in often[:MOST_CLASSES]]
+    counted = [f"{label} {n} ({percent(n / predictions.n_rows)})" for label, n in often[:MOST_CLASSES]]
     more = f" and {len(often) - MOST_CLASSES} more classes" if len(often) > MOST_CLASSES else ""
-    yield f"Predicted: {', '.join(told)}{more}."
+    yield f"Predicted: {', '.join(counted)}{more}."
