@@ -11,7 +11,6 @@ import pytest
 
 import logiclens
 from logiclens.cli.blackbox_command import true_answers
-from logiclens.cli.learning import Request, Settings
 from logiclens.cli.options import Selection
 from logiclens.cli.selection import select_rows, split
 from logiclens.files import TableFile, read_table
@@ -104,7 +103,7 @@ def test_truth_and_predictions_call_numbers_the_same():
     selection = Selection("said", apart=("true",))
     rows = select_rows(TableFile(pa.table(columns), "t"), selection)
 
-    assert true_answers(rows, Request(selection, Settings())).tolist() == ["0.3", "1.5", "2"]
+    assert true_answers(rows, selection).tolist() == ["0.3", "1.5", "2"]
 
 
 def test_probabilities_are_cut_in_the_middle_of_what_can_be():

@@ -138,28 +138,6 @@ def test_what_is_wrong_far_below_is_named(
     assert refusal(path if again else "-", {"n": NUMBER}) == expected
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"a,b\n\n\n", "has a header and no rows. Pass a table with rows."),
-        (b"a,b\n" + b"\n" * 100_000, "has a header and no rows. Pass a table with rows."),
-        (
-            packed(bytes(f"a,b\n{LINES}".replace(",007", ""), "ascii") * 500)[:-20],
-            "cannot be read to its end: it is damaged. Get it once more.",
-        ),
-        (
-            parquet(NATIVE, 150)[:-9],
-            "is a Parquet file that cannot be read: it is damaged. Get it once more.",
-        ),
-        (parquet(NATIVE.slice(0, 0), 150), "has a header and no rows. Pass a table with rows."),
-    ],
-)
-def test_what_cannot_be_read_is_refused_in_one_line(path: Path, content: bytes, message: str):
-    path.write_bytes(content)
-
-    assert refusal(path, {}) == message
-
-
 def test_columns_that_are_lacking(path: Path):
     path.write_text("age,sex\n62,m\n")
     with pytest.raises(UnknownColumnError), read_batches(path) as found:

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from logiclens.concepts import Table
 from logiclens.concepts._text import MISSING
 from logiclens.concepts.table import Kind
-from logiclens.errors import InputError
-from logiclens.files import ValueType, read_table
+from logiclens.errors import FileError, InputError
+from logiclens.files import ValueType, read_batches, read_table
 from logiclens.files._reading import plain_column, with_plain_types
 from tests.files.making import packed, parquet
 from tests.strategies import HOSTILE_NAMES
@@ -226,6 +226,7 @@ def test_several_slips_are_named_in_one_line_each(path: Path):
     [
         (b"age,color\n", "has a header and no rows. Pass a table with rows."),
         (b"age,color", "has a header and no rows. Pass a table with rows."),
+        (b"age,color\n" + b"\n" * 100_000, "has a header and no rows. Pass a table with rows."),
         (b"age,color\n\n \n", "has a header and no rows. Pass a table with rows."),
         (
             b"age,color\n62,red\n30,blue,1\n",
@@ -257,7 +258,11 @@ def test_several_slips_are_named_in_one_line_each(path: Path):
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(path: Path, content: bytes, message: str):
+    """Also in batches."""
     assert refusal(path, content) == message
+    with pytest.raises(FileError) as caught, read_batches(path) as found:
+        list(found)
+    assert str(caught.value).endswith(message.removeprefix("has no rows."))
 
 
 def test_a_row_longer_than_a_block_is_a_row(path: Path):

@@ -131,9 +131,10 @@ def _run(source: TableFile, request: Request, progress: Progress) -> None:
     from logiclens.cli.outputs import class_entries, overall_entries
 
     _check_limit(source, request.selection)
-    rows = select(source, request, progress, lambda rows: true_answers(rows, request))
+    rows = select(source, request, progress)
+    true = true_answers(rows, request.selection)
     found = fit(rows, request.settings, progress)
-    compared = compare(found.rules, rows, request)
+    compared = None if true is None else compare(found.rules, rows, true)
     classes = [
         class_entries(each) | {"fidelity": each.agreement, "fidelity_to_network": each.fidelity}
         for each in found.classes
@@ -170,25 +171,19 @@ def _check_limit(source: TableFile, selection: Selection) -> None:
         )
 
 
-def compare(rules: ExplanationSet, rows: MemoryRows, request: Request) -> Compared | None:
-    """Compare black box and rules with the true classes, if a column has them."""
+def compare(rules: ExplanationSet, rows: MemoryRows, true: NDArray[Any]) -> Compared:
+    """Compare black box and rules with the true classes, shape (n,)."""
     import numpy as np
 
-    true = true_answers(rows, request)
-    if true is None:
-        return None
     known = rows.scored & (true != "")
     inputs, answers = rows.part(known)
     predicted = rules.predict(inputs) if known.any() else answers
     right = [np.asarray(values, dtype=str) == true[known].astype(str) for values in (answers, predicted)]
-    return Compared(
-        request.selection.apart[0],
-        int(known.sum()),
-        *(float(each.mean()) if each.size else np.nan for each in right),
-    )
+    (name,) = rows.apart
+    return Compared(name, int(known.sum()), *(float(each.mean()) if each.size else np.nan for each in right))
 
 
-def true_answers(rows: MemoryRows, request: Request) -> NDArray[Any] | None:
+def true_answers(rows: MemoryRows, selection: Selection) -> NDArray[Any] | None:
     """True classes, written like the predictions, shape (n,); empty where they are missing.
 
     Where predictions are compared with a limit, numbers and Booleans are yes if greater than one half. None
@@ -199,7 +194,7 @@ def true_answers(rows: MemoryRows, request: Request) -> NDArray[Any] | None:
     InputError
         True values that are none of the answers.
     """
-    if not request.selection.apart:
+    if not selection.apart:
         return None
     import numpy as np
 
@@ -207,7 +202,7 @@ def true_answers(rows: MemoryRows, request: Request) -> NDArray[Any] | None:
     from logiclens.concepts.table import Table
     from logiclens.errors import InputError, listing
 
-    (name,), above = request.selection.apart, request.selection.above
+    (name,), above = selection.apart, selection.above
     column = Table({name: rows.apart[name]}).column(name)
     answers = np.unique(rows.labels.astype(str)).tolist()
     texts = np.array([*map(_as_text, column.levels), ""], dtype=object)

@@ -166,24 +166,15 @@ def read(
         return read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal)
 
 
-def select(
-    source: TableFile,
-    request: Request,
-    progress: Progress,
-    check: Callable[[MemoryRows], object] | None = None,
-) -> MemoryRows:
-    """Columns and rows of a table; a check may refuse them before the long work."""
+def select(source: TableFile, request: Request, progress: Progress) -> MemoryRows:
+    """Columns and rows of a table."""
     from logiclens.cli.selection import select_rows
     from logiclens.errors import InputError
 
     with progress.show("looking at the columns"):
         rows = select_rows(source, request.selection)
-        if request.folds is not None and request.folds > rows.n_used:
-            raise InputError(
-                f"--folds must be at most the number of rows, {rows.n_used}. Got {request.folds}."
-            )
-        if check is not None:
-            check(rows)
+    if request.folds is not None and request.folds > rows.n_used:
+        raise InputError(f"--folds must be at most the number of rows, {rows.n_used}. Got {request.folds}.")
     return rows
 
 
@@ -570,30 +561,22 @@ def print_files(console: Console, written: Iterable[tuple[str, str]], hint: str)
         print_line(console, f"Next: {hint}")
 
 
-def front_table(front: Front) -> Table:
+def print_front(console: Console, front: Front) -> None:
     """Accuracy and fidelity of rules of each length; a star marks the length that is shown."""
+    if all(point.accuracy is None for point in front):
+        scored = "; no rows were left out to score them (*: those above):"
+    else:
+        scored = ", scored on training rows left out in turn (*: those above; --literals for others):"
+    print_line(console, f"Rules by their length{scored}")
     table = plain_table("literals", "accuracy", "95 % interval", "fidelity", first="right")
     for at, point in enumerate(front):
-        low, high = point.interval or (nan, nan)
-        spread = "" if point.interval is None else f"{percent(low)} to {percent(high)}"
+        spread = "" if point.interval is None else " to ".join(map(percent, point.interval))
         mark = "*" if at == front.chosen else ""
-        rates = (percent(nan if rate is None else rate) for rate in (point.accuracy, point.fidelity))
-        accuracy, fidelity = rates
-        table.add_row(f"{mark}{point.literals}", accuracy, spread, fidelity)
-    return table
-
-
-def print_front(console: Console, front: Front) -> None:
-    """How good rules of each length are."""
-    if all(point.accuracy is None for point in front):
-        print_line(console, "Rules by their length; no rows were left out to score them (*: those above):")
-    else:
-        print_line(
-            console,
-            "Rules by their length, scored on training rows left out in turn (*: those above; --literals for "
-            "others):",
+        accuracy, fidelity = (
+            percent(nan if rate is None else rate) for rate in (point.accuracy, point.fidelity)
         )
-    print_table(console, front_table(front))
+        table.add_row(f"{mark}{point.literals}", accuracy, spread, fidelity)
+    print_table(console, table)
 
 
 def print_more(console: Console, found: Fit) -> None:
@@ -620,12 +603,6 @@ def metrics_table(metrics: Mapping[str, MeanAndError]) -> Table:
     """The metrics of the paper: mean and standard error over folds."""
     table = plain_table("metric", "mean", "standard error")
     for name, values in metrics.items():
-        share = name not in ("complexity", "time")
-        table.add_row(METRICS[name], *(_metric(value, share) for value in values))
+        written = "{:.2f}" if name in ("complexity", "time") else "{:.1%}"
+        table.add_row(METRICS[name], *("" if isnan(value) else written.format(value) for value in values))
     return table
-
-
-def _metric(value: float, share: bool) -> str:
-    if isnan(value):
-        return ""
-    return percent(value) if share else f"{value:.2f}"

@@ -96,7 +96,11 @@ def predict(  # noqa: PLR0913 - the options of a command
         if chosen is None:
             Outputs(out=out).check(model, data)
             rules = rules_in(model, literals)
-            teacher = _network_of(model) if network else None
+            teacher = network_in(model) if network else None
+            if network and teacher is None:
+                raise InputError(
+                    f"{model!r} holds rules alone. Leave out --network, or name the model's file."
+                )
             layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
             predictions, notes, comparison = _in_memory(rules, teacher, data, request, layout)
         else:
@@ -127,14 +131,6 @@ class PredictRequest(NamedTuple):
     network: bool = False
     only_prediction: bool = False
     truth: str | None = None
-
-
-def _network_of(path: str) -> Any:
-    """The model in a file; a file of rules is refused."""
-    found = network_in(path)
-    if found is None:
-        raise InputError(f"{path!r} holds rules alone. Leave out --network, or name the model's file.")
-    return found
 
 
 # Rows read and written here

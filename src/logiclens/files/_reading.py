@@ -145,7 +145,7 @@ def read_table(
         if source.is_parquet:
             table, notes = _read_parquet(source, wanted)
         else:
-            table, notes = _read_text(source, *find_layout(source, delimiter, encoding, decimal), wanted)
+            table, notes = _read_text(source, wanted, delimiter, encoding, decimal)
         return TableFile(table, source.name, source.digest(), notes)
 
 
@@ -176,17 +176,16 @@ def damaged_parquet(label: str) -> FileError:
 
 
 def _read_text(
-    source: OpenFile, layout: Layout, stream: Any, types: Mapping[str, ValueType]
+    source: OpenFile, types: Mapping[str, ValueType], *settings: str | None
 ) -> tuple[Any, tuple[str, ...]]:
+    layout, stream = find_layout(source, *settings)
     content = stream.read()
-    if not content or content.isspace():
-        raise no_rows(source.label)
     origin = Origin(source.label, layout, lambda: nullcontext(io.BytesIO(content)))
     raw = pa.concat_tables(batch.rows for batch in _text_batches(io.BytesIO(content), origin))
     remarks = Remarks()
     names, columns, empty = [], [], []
     for name, column in zip(layout.names, raw.columns, strict=True):
-        if name in types and types[name] is not ValueType.MIXED:  # of which there is no column of pyarrow
+        if types.get(name, ValueType.MIXED) is not ValueType.MIXED:  # of which there is no column of pyarrow
             found = read_as(column, name, types[name], origin, remarks=remarks)
         else:
             values = guess_type(column, name, layout.notation)
