@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 import signal
@@ -22,12 +21,8 @@ from logiclens.files import _reading
 from logiclens.logic import FALSE, Var
 from tests.cli.running import check_golden, half_written, on_a_terminal, refused, run, wait_for
 from tests.cli.saved import PATIENTS, TABLE, WORDS, hostile, model_file, rules_of, saved
+from tests.files.making import packed
 from tests.strategies import HOSTILE_NAMES
-
-
-def packed(content: bytes) -> bytes:
-    """The content as gzip packs it, the same at any time: names of tests are made of it."""
-    return gzip.compress(content, mtime=0)
 
 
 @pytest.fixture(autouse=True)

@@ -61,10 +61,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     rule: opt.KindOption = RuleKindName.IFF,
     seed: opt.Seed = 0,
     literals: opt.Literals = None,
-    front: Annotated[
-        bool,
-        typer.Option("--front", help="Also print how rules of each length do."),
-    ] = False,
+    front: opt.FrontOption = False,
     max_literals: opt.MaxLiterals = None,
     distillation: opt.Distillation = None,
     use: opt.Use = None,

@@ -45,10 +45,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     ] = None,
     network: opt.NetworkOption = NetworkKind.MU,
     seed: opt.Seed = 0,
-    front: Annotated[
-        bool,
-        typer.Option("--front", help="Also print how rules of each length do."),
-    ] = False,
+    front: opt.FrontOption = False,
     max_literals: Annotated[
         int | None,
         typer.Option(

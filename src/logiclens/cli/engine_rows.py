@@ -334,7 +334,7 @@ def _class_notes(sizes: dict[Label, tuple[int, int]]) -> Iterable[str]:
 
 
 def _check_columns(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Why each column cannot be used, or notes on one that can.
+    """The reason why each column cannot be used, or notes on one that can.
 
     All rows are counted only if the first ones do not show that a column can be used.
     """
@@ -371,7 +371,7 @@ def _few_rows(table: Table, columns: Sequence[str]) -> Cells | None:
 
 
 def _why_not(rows: TrainingRows, totals: Totals) -> str:
-    """Why a column cannot be used, from counts of all its values; empty where it can."""
+    """The reason why a column cannot be used, from counts of all its values; empty where it can."""
     try:
         found = histogram(rows, totals, summarize_columns(rows)[0])
     except ColumnError as error:
@@ -488,7 +488,7 @@ def check_apart(path: Path, data: str) -> None:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    """Whether a path that may not exist yet fits a pattern."""
+    """True of a path, which may not exist yet, that fits a pattern."""
     if "**" in pattern:
         return fnmatchcase(path, pattern.replace("**", "*"))
     parts, wanted = Path(path).parts, Path(pattern).parts

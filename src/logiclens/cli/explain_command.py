@@ -218,7 +218,7 @@ class DemoData(StrEnum):
 
 
 TARGETS = {DemoData.WINE: "cultivar", DemoData.IRIS: "species", DemoData.CANCER: "diagnosis"}
-"""What the classes of each are called."""
+"""The name of the column of classes of each."""
 
 
 def demo(

@@ -112,7 +112,7 @@ def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
 
 
 def _prediction(rules: ExplanationSet, one: Any, style: Literal["ascii", "unicode"]) -> list[Paragraph]:
-    """What the rules predict: the step that decides or the rules that are true, with the terms that are."""
+    """The prediction of the rules: the step that decides, or the rules that are true, and why."""
     if rules.multi_label:
         true = zip(rules, rules.fired(one)[0], strict=True)
         return [_label(rules, label, one, style) for label, yes in true if yes] or [
@@ -156,7 +156,7 @@ def _why(explanation: Explanation, one: Any) -> tuple[str, ...]:
 
 
 def _network(path: str, rules: ExplanationSet, one: Any) -> list[Paragraph]:
-    """What the network predicts, where there is one and the table has its columns."""
+    """The prediction of the network, where there is one and the table has its columns."""
     from logiclens.errors import InputError
 
     model = network_in(path)

@@ -1,4 +1,4 @@
-"""What ``explain``, ``blackbox`` and ``cluster`` share: the request, the fit, its files and its results.
+"""Shared by ``explain``, ``blackbox`` and ``cluster``: the request, the fit, its files and its results.
 
 Rows lie in memory or in an engine (:class:`~logiclens.cli.selection.SelectedRows`); nothing here depends on
 which of the two.
@@ -57,7 +57,7 @@ _LISTED = 8  # columns of a file that are named
 
 
 class Settings(NamedTuple):
-    """How to train.
+    """Settings of the training.
 
     Attributes
     ----------
@@ -481,12 +481,12 @@ def part_words(found: Fit) -> str:
 
 
 def coverage_words(found: Fit) -> str:
-    """How many rows the default decides."""
+    """Number of rows that the default decides, in words."""
     return f"The default decides {found.truth.resolution.n_uncovered} of them."
 
 
 def accuracy_words(found: Fit) -> str:
-    """How often network and rules are right, and a guess; without the network if it was not evaluated."""
+    """Accuracy of network and rules, and of a guess, in words; of the network if it was evaluated."""
     guess = f"always predicting the most common class, on {percent(found.guess_accuracy)}"
     rules = f"on {percent(found.truth.accuracy)}"
     if found.network is None:

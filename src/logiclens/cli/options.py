@@ -58,12 +58,12 @@ class Engine(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What the engine is called."""
+        """Its name in messages."""
         return _TITLES[self.name]
 
 
 class Selection(NamedTuple):
-    """What to take of a table.
+    """The part of a table that is used.
 
     Attributes
     ----------
@@ -227,6 +227,9 @@ Holdout: TypeAlias = Annotated[
 MaxRows: TypeAlias = Annotated[
     int | None, typer.Option(help="Take this many rows at most, drawn at random.", min=2, metavar="NUMBER")
 ]
+FrontOption: TypeAlias = Annotated[
+    bool, typer.Option("--front", help="Also print how rules of each length do.")
+]
 Html: TypeAlias = Annotated[
     Path | None,
     typer.Option(help="Write a report to read and send around: one file, no network needed.", metavar="FILE"),
@@ -341,7 +344,7 @@ def engine_of_options(
 
 
 def is_pattern(data: str) -> bool:
-    """Whether a path is a folder or a pattern, so that it may stand for several files."""
+    """True of a folder or a pattern, which may stand for several files."""
     return os.path.isdir(data) or (glob.has_magic(data) and not os.path.exists(data))
 
 

@@ -1,4 +1,4 @@
-"""What a command writes: figures and results as JSON, and files, tried before the work and written after it.
+"""Output of commands: figures and results as JSON, and files, tried before the work and written after it.
 
 In JSON, rates are numbers in [0, 1]; one that is not defined, such as the precision of a rule that is never
 true, is null.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from logiclens.cli.learning import Request
     from logiclens.cli.selection import ClassScores, Fit
-    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.explain import ExplanationSet
     from logiclens.explain.front import Front
 
 STDOUT = Path("-")
@@ -68,14 +68,8 @@ class Outputs:
     no_model: bool = False
 
     @property
-    def paths(self) -> tuple[Path, ...]:
-        """All files."""
-        given = (self.html, self.json, self.save, self.out)
-        return tuple(path for path in given if path is not None and path != STDOUT)
-
-    @property
     def to_stdout(self) -> bool:
-        """Whether JSON or a table takes standard output, so that nothing else may be printed there."""
+        """True if JSON or a table takes standard output, so that nothing else may be printed there."""
         return STDOUT in (self.json, self.out)
 
     def check(self, *read: str) -> None:
@@ -96,8 +90,8 @@ class Outputs:
         if STDOUT in (self.html, self.save) or self.json == self.out == STDOUT:
             raise InputError("Either JSON or a table can go to standard output. Name files for the others.")
         seen = {_real(Path(path)): "read" for path in read if path != os.fspath(STDOUT)}
-        for path in self.paths:
-            if is_stream(path):  # to open it is to write to it
+        for path in (self.html, self.json, self.save, self.out):
+            if path is None or path == STDOUT or is_stream(path):  # to open a stream is to write to it
                 continue
             if (use := seen.get(_real(path))) is not None:
                 raise InputError(f"{os.fspath(path)!r} is {use}, too. Give each file a name of its own.")
@@ -107,7 +101,7 @@ class Outputs:
 
     @property
     def saves_rules(self) -> bool:
-        """Whether rules alone are saved, not the model."""
+        """True if rules alone are saved, not the model."""
         return self.no_model or (self.save is not None and self.save.suffix.lower() == ".json")
 
     def listed(self) -> Iterator[tuple[str, str]]:
@@ -284,19 +278,6 @@ def results_json(
     return json.dumps(_without_nan(entries), indent=2, allow_nan=False) + "\n"
 
 
-def rule_entries(explanation: Explanation) -> dict[str, Any]:
-    """A rule as logic, sentence and SQL."""
-    return {
-        "label": explanation.target,
-        "kind": str(explanation.kind),
-        "logic": explanation.rule.format("ascii"),
-        "sentence": explanation.to_sentence(),
-        "sql": explanation.to_sql(),
-        "literals": explanation.complexity,
-        "status": explanation.status,
-    }
-
-
 def decision_entries(rules: ExplanationSet) -> dict[str, Any] | None:
     """The list that decides, step by step; None where a row may have several labels."""
     from logiclens.explain.rule import formula_text
@@ -345,8 +326,15 @@ def class_entries(found: ClassScores) -> dict[str, Any]:
         }
         for name in ("precision", "recall", "coverage")
     }
+    rule = found.explanation
     return {
-        **rule_entries(found.explanation),
+        "label": rule.target,
+        "kind": str(rule.kind),
+        "logic": rule.rule.format("ascii"),
+        "sentence": rule.to_sentence(),
+        "sql": rule.to_sql(),
+        "literals": rule.complexity,
+        "status": rule.status,
         "n_all": found.n_all,
         "n": found.n,
         **rates,

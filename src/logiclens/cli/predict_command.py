@@ -113,7 +113,7 @@ def predict(  # noqa: PLR0913 - the options of a command
 
 
 class PredictRequest(NamedTuple):
-    """What is to be written.
+    """The options that say what is written.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ def _needed(rules: ExplanationSet) -> set[str]:
 
 
 def _scores(rules: ExplanationSet, table: Table, truth: TrueClasses) -> Evaluation | None:
-    """How good the rules are, on rows that have a true class; None where no class of theirs occurs."""
+    """Scores of the rules on rows that have a true class; None where no class of theirs occurs."""
     from logiclens.cli.engine_rows import label_of, values_of
     from logiclens.concepts.table import Kind
     from logiclens.scale._engine import fetch
@@ -317,11 +317,11 @@ def _scores(rules: ExplanationSet, table: Table, truth: TrueClasses) -> Evaluati
 
 
 def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> RowPredictions:
-    """How often each prediction was made, counted in the file that was written."""
+    """The number of times that each prediction was made, counted in the file that was written."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from logiclens.cli.predictions import DEFAULT, MISSING, UNCOVERED, RowPredictions
+    from logiclens.cli.predictions import RowPredictions
 
     found = RowPredictions(rules)
     mark = added["mark"]
@@ -331,11 +331,7 @@ def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> RowPredi
             for batch in rows.iter_batches(columns=names):
                 counts = pa.Table.from_batches([batch]).group_by(names).aggregate([([], "count_all")])
                 for row in counts.to_pylist():
-                    n = int(row["count_all"])
-                    found.n_rows += n
-                    found.n_predicted[row[names[0]]] += n
-                    found.n_uncovered += n * (DEFAULT in row[mark] or UNCOVERED in row[mark])
-                    found.n_missing += n * (MISSING in row[mark])
+                    found.count(row[names[0]], row[mark], int(row["count_all"]))
     return found
 
 

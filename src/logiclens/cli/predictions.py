@@ -54,7 +54,7 @@ class MissingCells(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NeededColumns:
-    """What rules need of a table.
+    """The columns of a table that rules need.
 
     Attributes
     ----------
@@ -282,12 +282,16 @@ class RowPredictions:
             sizes.append(2 * len(missing.columns) + 1)
         codes, firsts = _number_rows(which, sizes)
         found = [self._prediction(which[first], missing) for first in firsts]
-        self.n_rows += len(which)
-        for prediction, n in zip(found, np.bincount(codes, minlength=len(found)).tolist(), strict=True):
-            self.n_predicted[prediction.prediction] += n
-            self.n_uncovered += n * (DEFAULT in prediction.mark or UNCOVERED in prediction.mark)
-            self.n_missing += n * (MISSING in prediction.mark)
+        for each, n in zip(found, np.bincount(codes, minlength=len(found)).tolist(), strict=True):
+            self.count(each.prediction, each.mark, n)
         return found, codes
+
+    def count(self, prediction: Label, mark: str, n: int) -> None:
+        """Count rows with a prediction and a mark."""
+        self.n_rows += n
+        self.n_predicted[prediction] += n
+        self.n_uncovered += n * (DEFAULT in mark or UNCOVERED in mark)
+        self.n_missing += n * (MISSING in mark)
 
     def _first_true(self, data: ConceptData) -> NDArray[np.int32]:
         """The first term of each formula that is true of a row, counted from 1; 0 where none is."""
@@ -337,7 +341,7 @@ class RowPredictions:
         return format_formula(formula) if words is None else words.format(formula)
 
     def _why(self, at: int, number: int) -> str:
-        """Why a label is predicted: the term of that number that is true."""
+        """The reason why a label is predicted: the term of that number, which is true."""
         return _sentence(self.rules[self._labels[at]], self._terms[at][number - 1])
 
 

@@ -151,7 +151,7 @@ def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck)
 
 
 class Language(StrEnum):
-    """What rules can be written as."""
+    """The languages that rules can be written in."""
 
     SQL = "sql"
     PYTHON = "python"

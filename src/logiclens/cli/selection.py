@@ -1,4 +1,4 @@
-"""Which columns, classes and rows of a table are used; what is left out has a reason.
+"""Choose columns, classes and rows of a table; columns that are left out have a reason.
 
 What holds wherever the rows are comes first, then rows in memory; ``engine_rows`` has those of an engine.
 
@@ -234,7 +234,7 @@ class Fit:
 
     @cached_property
     def classes(self) -> tuple[ClassScores, ...]:
-        """How good the rules are about each class."""
+        """The scores of the rules about each class."""
         rules, sizes = self.rules, self.rows.class_sizes
         literals = {label: formula.complexity for label, formula in rules.conditions.items()}
         return tuple(
@@ -388,7 +388,7 @@ def choose_columns(
 
 
 class ColumnUse(NamedTuple):
-    """Whether a column can be used.
+    """The use of a column.
 
     Attributes
     ----------
@@ -406,7 +406,7 @@ class ColumnUse(NamedTuple):
 
 
 def column_use(table: Table, name: str) -> ColumnUse:
-    """Whether a column can be used."""
+    """Look at a column of a table in memory."""
     try:
         column = table.column(name)
     except ColumnError as error:
@@ -415,7 +415,7 @@ def column_use(table: Table, name: str) -> ColumnUse:
 
 
 def use_of(reading: Reading, column: Column, evidence: Evidence | None = None) -> ColumnUse:
-    """Whether a column can be used, by what was read of it; reasons that count rows say of how many."""
+    """The use of a column that was looked at; reasons that count rows say of how many."""
     reason = reading.reason
     if reason is None:
         return ColumnUse("", None, reading.as_text == "numbers")
@@ -557,7 +557,7 @@ def _class_notes(labels: NDArray[Any], selection: Selection) -> Iterator[str]:
 def _check_columns(
     table: Table, kept: NDArray[np.intp], columns: Sequence[str]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Why each column cannot be used, or notes on one that can.
+    """The reason why each column cannot be used, or notes on one that can.
 
     Reasons are about all rows, or about those that are kept if only these give a reason.
     """

@@ -1,4 +1,4 @@
-"""What a person sees: rules and tables on standard output, errors and progress on standard error.
+"""The screen: rules and tables on standard output, errors and progress on standard error.
 
 On a terminal there are colors, the signs of logic and lines that fit its width; in a pipe, plain text with
 one rule a line. Names come from files and cannot do harm. What goes wrong ends in one line and an exit code,
@@ -272,7 +272,7 @@ def _drop_output() -> None:
 
 @dataclass(frozen=True)
 class Progress:
-    """Whether to show progress.
+    """Progress on a terminal.
 
     Attributes
     ----------

@@ -229,7 +229,7 @@ def wrong_encoding(label: str, codec: str, line: int | None = None) -> FileError
 
 
 def _has_record(text: str) -> bool:
-    """Whether at least one record ends in the text."""
+    """True if at least one record ends in the text."""
     n_quotes = 0
     for line in io.StringIO(text, newline=""):
         n_quotes += line.count('"')
@@ -375,7 +375,7 @@ def last_end(text: bytes, delimiter: str) -> int:
 
 
 def ends_between_quotes(text: bytes, delimiter: str) -> bool:
-    """Whether a quote is opened and never closed in a text that starts with a record."""
+    """True if a quote is opened and never closed in a text that starts with a record."""
     return b'"' in text and len(_changes(text, delimiter)) % 2 == 1
 
 

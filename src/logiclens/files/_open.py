@@ -144,7 +144,7 @@ def find_files(path: str) -> FoundFiles:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder of that name is left out, unless it is asked for by name."""
+    """True of files and folders that are left out unless they are asked for by name."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
@@ -166,7 +166,7 @@ def _below(folder: str, seen: set[str]) -> Iterator[str]:
 
 
 def _is_meant(path: str, pattern: str) -> bool:
-    """Whether what fits a pattern is not hidden, or is asked for: ``_*`` fits ``_a``, and ``*`` does not."""
+    """True of a path that fits a pattern, unless it is hidden: ``_*`` fits ``_a``, and ``*`` does not."""
     literal = [part for part in Path(pattern).parts if part[0] not in "*?"]
     hidden = [part for part in Path(path).parts if is_hidden(part)]
     return all(any(fnmatchcase(part, each) for each in literal) for part in hidden)
@@ -272,7 +272,7 @@ class OpenFile:
 
 
 def is_stdin(path: str | os.PathLike[str]) -> bool:
-    """Whether a path means standard input."""
+    """True of the path that means standard input."""
     return isinstance(path, str | os.PathLike) and os.fspath(path) == STDIN
 
 

@@ -515,7 +515,7 @@ def plain_column(column: Any) -> Any:
 
 
 def is_text(kind: Any) -> bool:
-    """Whether a type of pyarrow is one of those for text."""
+    """True of the types of pyarrow for text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 

@@ -94,7 +94,7 @@ class Origin:
         return found
 
     def _each_line_is_a_row(self, n_rows: int) -> bool:
-        """Whether there are neither quotes nor empty lines among the first rows, a quick check."""
+        """True if there are neither quotes nor empty lines among the first rows: a quick check."""
         assert self.reopen is not None
         before, n_lines = b"\n", 0
         with self.reopen() as stream:

@@ -1,4 +1,4 @@
-"""How values are saved: files whole or not at all, and JSON with a format and a version.
+"""Save values: files whole or not at all, and JSON with a format and a version.
 
 A failure, a full disk or Ctrl-C while a file is written leaves what was there. A saved value is one JSON
 object whose entries ``format`` and ``version`` say what it is. Reading runs no code, and refuses with one
@@ -135,7 +135,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether a path names a device or a pipe: what is written there is gone, and nothing can replace it."""
+    """True of a device or a pipe: what is written there is gone, and nothing can replace it."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
