@@ -494,13 +494,7 @@ def test_nonsense_is_refused(call, message):
     "call",
     [
         lambda name: AGE[name],
-        lambda name: AGE.groups([name]),
-        lambda name: AGE.given([name]),
-        lambda name: AGE.condition(name, True),
         lambda name: AGE.format(Var(name)),
-        lambda name: AGE.to_sentence(Var(name)),
-        lambda name: AGE.to_sql(Var(name)),
-        lambda name: AGE.to_python(Var(name)),
         lambda name: AGE.simplify(Var(name)),
         lambda name: AGE.encode({"age": [1]}, [name]),
     ],

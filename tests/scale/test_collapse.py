@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -17,7 +16,6 @@ from logiclens.scale._collapse import collapse, pack_bits, unpack_bits
 from logiclens.scale._engine import fetch
 from logiclens.scale._training_rows import check_rows
 from tests.scale.tables import in_memory
-from tests.strategies import HOSTILE_NAMES
 
 RANDOM = np.random.default_rng(0)
 
@@ -39,16 +37,6 @@ def test_words_are_unpacked_again(width: int):
     assert len(words) == -(-width // 48)
     found = fetch(table.select("at", **words).order_by("at"), "Packing")
     assert np.array_equal(unpack_bits(found, width), truth)
-
-
-@pytest.mark.parametrize("n_concepts", [1, 3, 48, 70])
-def test_a_truth_table_is_that_of_the_same_rows(n_concepts: int):
-    columns = {f"c{at}": RANDOM.random(300) < 0.5 for at in range(n_concepts)}
-    answers = RANDOM.random(300) < 0.3
-
-    found = scale.truth_table(in_memory(columns | {"y": answers}), "y")
-
-    assert_equal(found, TruthTable.from_data(columns, answers))
 
 
 def test_a_large_truth_table_is_in_the_same_order():
@@ -84,26 +72,6 @@ def test_scores_weights_and_thresholds(rows: list[tuple[Any, ...]], threshold: f
     assert_equal(found, TruthTable.from_data(concepts, y, sample_weight=w, threshold=threshold))
 
 
-def test_concepts_of_a_vocabulary():
-    frame = pd.DataFrame(
-        {
-            "age": RANDOM.integers(18, 90, 200),
-            "color": RANDOM.choice(["red", "green", None], 200),
-            "smoker": RANDOM.random(200) < 0.4,
-        }
-    )
-    y = np.where(frame.smoker, "ill", "well")
-    words = ConceptEncoder().fit(frame, y).vocabulary_
-    table = in_memory(pa.Table.from_pandas(frame.assign(state=y)))
-
-    found = scale.truth_table(table, table["state"] == "ill", vocabulary=words)
-    some = scale.truth_table(table, table["state"] == "ill", vocabulary=words, concepts=words.names[1:3])
-
-    expected = TruthTable.from_data(words.encode(frame), y == "ill")
-    assert_equal(found, expected)
-    assert_equal(some, expected.select(words.names[1:3]))
-
-
 def test_concepts_can_be_named():
     columns = {name: RANDOM.random(50) < 0.5 for name in "abc"}
     table = in_memory(columns)
@@ -114,16 +82,6 @@ def test_concepts_can_be_named():
     answers = columns["a"] & columns["b"]
     assert_equal(found, TruthTable.from_data(columns, answers, columns=["c", "a"]))
     assert rest.names == ("c",)
-
-
-def test_hostile_names():
-    lower = [name.lower() for name in HOSTILE_NAMES]
-    names = [name for name in HOSTILE_NAMES if name and lower.count(name.lower()) == 1]
-    columns = {name: RANDOM.random(50) < 0.5 for name in names}
-
-    found = scale.truth_table(in_memory(columns), names[0])
-
-    assert_equal(found, TruthTable.from_data(columns, columns[names[0]], columns=names[1:]))
 
 
 TABLE = {

@@ -13,7 +13,6 @@ from logiclens import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassi
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownTargetError
 from logiclens.logic import equivalent
-from tests.strategies import HOSTILE_NAMES
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*was still getting better")
 
@@ -214,19 +213,6 @@ def test_labels_are_plain_floats(kind: pa.DataType):
     found = scale.fit(MuClassifier(**QUICK), table, "y")
 
     assert [str(label) for label in found.classes_.tolist()] == ["0.0", "1.0"]
-
-
-def test_hostile_names():
-    names = [name for name in dict.fromkeys(HOSTILE_NAMES) if name][:12]
-    frame = pd.DataFrame({name: RANDOM.random(N) < 0.5 for name in names})
-    y = frame[names[0]] & ~frame[names[1]]
-    names_lower = [name.lower() for name in names]
-    frame = frame[[name for name in names if names_lower.count(name.lower()) == 1]]
-    table, target = in_engine(frame, y)
-
-    found = scale.fit(MuClassifier(**QUICK), table, target)
-
-    assert_same(found, MuClassifier(**QUICK).fit(frame, y), frame)
 
 
 def test_columns_can_be_chosen():

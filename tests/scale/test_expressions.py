@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, Flag, Kind, Missing, OneOf, Table, Vocabulary
-from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError
+from logiclens.errors import InputError, LimitError
 from logiclens.logic import FALSE, TRUE, And, Not, Or, Var
 from logiclens.scale import _expressions
 from logiclens.scale._engine import engine_errors, fetch, read
@@ -30,7 +30,7 @@ from logiclens.scale._expressions import (
     raw_places,
     text_literal,
 )
-from tests.scale.tables import TYPES, answers, columns, conditions, in_duckdb, in_memory
+from tests.scale.tables import TYPES, answers, columns, conditions, in_memory
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
 
 AGES = {"age": [70.0, 30.0, None, float("nan")], "sex": ["m", "f", None, "m"]}
@@ -74,15 +74,6 @@ def test_a_formula_says_what_it_says_in_memory(several):
         assert found[f"f{at}"].to_pylist() == formula.evaluate(rows, names).tolist()
 
 
-def test_every_hostile_name_is_a_column():
-    names = list({name.lower(): name for name in HOSTILE_NAMES}.values())
-    rows = np.random.default_rng(0).random((8, len(names)))
-    table = in_duckdb(dict(zip(names, rows.T, strict=True)))
-    found = fetch(table.select(**concept_columns(table, None, names, 0.3)), "Asking")
-
-    assert np.array_equal(np.column_stack([found[name].to_numpy() for name in names]), rows > 0.3)
-
-
 def test_values_of_an_enum_are_texts():
     connection = ibis.duckdb.connect()
     connection.raw_sql("CREATE TABLE raw (color ENUM ('red', 'blue'))")
@@ -111,14 +102,6 @@ def test_columns_without_any_value():
     assert fetch(found, "Asking").to_pylist()[0] == {"c0": False, "c1": True, "c2": False, "c3": True}
 
 
-def test_a_vocabulary_reads_raw_columns():
-    words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",)), Missing("age")))
-    table = in_duckdb(AGES)
-    found = fetch(table.select(**concept_columns(table, words, words.names)), "Asking").to_pydict()
-
-    assert found == {name: truth.tolist() for name, truth in words.encode(AGES).items()}
-
-
 def test_concepts_themselves_are_read_where_raw_columns_are_lacking():
     words = Vocabulary(("age", "sex"), (Above("age", 62),))
     table = in_memory({"age > 62": [True, False], "sex": ["m", "f"]})
@@ -133,15 +116,6 @@ def test_columns_without_names_are_found_by_place():
 
     assert raw_places(table, words, words.names, ["sex", "age"]) == {"x1": "age"}
     with pytest.raises(InputError, match="The table has 3 columns;"):
-        concept_columns(table, words, words.names)
-
-
-def test_a_column_that_is_lacking():
-    words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",))))
-    table = in_memory({"agee": [1], "color": ["red"]})
-    with pytest.raises(UnknownColumnError, match="The data lack the column 'age'"):
-        concept_expression(table, Above("age", 62))
-    with pytest.raises(UnknownColumnsError, match="The data lack 2 columns:"):
         concept_columns(table, words, words.names)
 
 

@@ -80,22 +80,6 @@ def test_what_fails_leaves_what_was_there(tmp_path: Path):
     assert os.listdir(tmp_path) == ["out.parquet"]
 
 
-def test_a_connection_that_is_gone(tmp_path: Path):
-    table = in_duckdb(ROWS)
-    table.get_backend().disconnect()
-    with pytest.raises(EngineError, match="Connect again, and open the table anew"):
-        write_parquet(table, tmp_path / "out.parquet")
-
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_folder_is_no_file(tmp_path: Path):
-    with pytest.raises(FileError) as caught:
-        write_parquet(in_duckdb(ROWS), tmp_path)
-
-    assert str(caught.value) == f"{str(tmp_path)!r} is a folder. Name a file in it."
-
-
 def test_spark_writes_a_new_folder(tmp_path: Path, spark: type[Spark]):
     def write(folder: Path) -> None:
         pq.write_table(ROWS, folder / "part-0.parquet")

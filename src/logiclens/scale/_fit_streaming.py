@@ -61,7 +61,6 @@ from logiclens.logic.data import check_count
 from logiclens.nn._descent import AutogradDescent
 from logiclens.nn.criteria import Criterion, SoftmaxLoss
 from logiclens.nn.population import LogicNetwork, join, threads_for
-from logiclens.nn.training import Plan
 from logiclens.scale._checkpoint import Checkpoint, StoredPart
 from logiclens.scale._parquet_source import (
     ParquetSource,
@@ -223,12 +222,6 @@ class _SampleRows:
     targets: Targets
     fold: RowSplit
 
-    def held_out(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Inputs, outputs and weights of the rows held out; of all where none are."""
-        weight = self.fold.check if self.fold.check.any() else self.fold.train
-        rows = weight > 0
-        return self.x[rows], self.targets.outputs[rows], weight[rows]
-
 
 class _StreamingRun:
     """One run, step by step; the sample is None in all processes but the first."""
@@ -285,16 +278,15 @@ class _StreamingRun:
             self.seed = self.processes.once(lambda: seed_of(self.estimator.random_state))
             counted = self.processes.each(lambda: count_targets(self.files, groups, self.names))
             self.columns = target_columns(counted, self.names, self.files.n_rows)
-            line, total, done = self.line("Reading"), sum(group.n_rows for group in groups), 0
-
-            def progress(n_rows: int) -> None:
-                nonlocal done
-                done += n_rows
-                line(done / total)
-
             parts = self.processes.each(
                 lambda: draw(
-                    self.files, groups, self.concepts, self.columns, self.n_drawn, self.seed, progress
+                    self.files,
+                    groups,
+                    self.concepts,
+                    self.columns,
+                    self.n_drawn,
+                    self.seed,
+                    self.line("Reading"),
                 )
             )
             if self.processes.is_first:
@@ -371,8 +363,17 @@ class _StreamingRun:
         )
         problem = explored.targets.problem
         loss = StreamLoss.of(self.columns, problem, explored.held_out_truth, plan.criterion)
-        schedule = Schedule(plan, epochs, self.checkpoint, every, self.line("Streaming"))
-        curve = fine_tune(network, stream, loss, schedule, self.processes)
+        curve = fine_tune(
+            network,
+            stream,
+            loss,
+            self.processes,
+            rate=RATE * plan.learning_rate,
+            epochs=epochs,
+            checkpoint=self.checkpoint,
+            every=every,
+            progress=self.line("Streaming"),
+        )
         network = network.double().cpu()
         network.widen(torch.as_tensor(columns), len(self.concepts))
         return network, curve
@@ -395,8 +396,10 @@ class _StreamingRun:
 
     def _better(self, before: LogicNetwork, tuned: LogicNetwork) -> LogicNetwork:
         """For each output the network of less loss on the rows held out."""
-        x, outputs, weight = self.rows.held_out()
-        joint = self.rows.targets.problem is Problem.SINGLE_LABEL
+        rows = self.rows
+        weight = rows.fold.check if rows.fold.check.any() else rows.fold.train  # all where none are held out
+        x, outputs, weight = rows.x[weight > 0], rows.targets.outputs[weight > 0], weight[weight > 0]
+        joint = rows.targets.problem is Problem.SINGLE_LABEL
         calibrate(tuned, x, outputs, weight, joint)
         losses = [
             weight @ cross_entropy(predict_logits(network, x), outputs, joint) / weight.sum()
@@ -615,56 +618,38 @@ class _BatchDescent:
         self.adam.moments.move(parameters, gradients, rate)
         return torch.as_tensor(loss + penalty.detach().double().cpu())
 
-    def state(self, curve: list[Tensor]) -> StoredPart:
-        """All that the next step depends on."""
+    def _tensors(self) -> dict[str, Tensor]:
+        """The weights and their moments, by name."""
         moments = self.adam.moments
         parts = {"weight": self.adam.parameters, "first": moments.first, "second": moments.second}
-        tensors = {
-            f"{name}.{at}": tensor.detach().cpu().numpy()
-            for name, several in parts.items()
-            for at, tensor in enumerate(several)
-        }
-        return StoredPart({"steps": moments.steps}, {**tensors, "curve": torch.stack(curve).numpy()})
+        return {f"{name}.{at}": tensor for name, each in parts.items() for at, tensor in enumerate(each)}
+
+    def state(self, curve: list[Tensor]) -> StoredPart:
+        """All that the next step depends on."""
+        tensors = {name: tensor.detach().cpu().numpy() for name, tensor in self._tensors().items()}
+        steps = self.adam.moments.steps
+        return StoredPart({"steps": steps}, {**tensors, "curve": torch.stack(curve).numpy()})
 
     @torch.no_grad()
     def restore(self, stored: StoredPart) -> list[Tensor]:
         """Go on from a state; the loss curve up to there."""
-        moments = self.adam.moments
-        parts = {"weight": self.adam.parameters, "first": moments.first, "second": moments.second}
-        for name, several in parts.items():
-            for at, tensor in enumerate(several):
-                tensor.copy_(torch.tensor(stored.tensors[f"{name}.{at}"]))
-        moments.steps = int(stored.entries["steps"])
+        for name, tensor in self._tensors().items():
+            tensor.copy_(torch.tensor(stored.tensors[name]))
+        self.adam.moments.steps = int(stored.entries["steps"])
         return list(torch.tensor(stored.tensors["curve"]))
 
 
-@dataclass(frozen=True, eq=False)
-class Schedule:
-    """Length of the training, and where its state is kept on the way.
-
-    Attributes
-    ----------
-    plan : Plan
-        Its learning rate is taken.
-    epochs : int
-        Passes over the rows.
-    checkpoint : Checkpoint, optional
-        Where the state is kept, under the name "training".
-    every : int
-        Batches between two times that it is.
-    progress : callable
-        Called with the share that is done.
-    """
-
-    plan: Plan
-    epochs: int
-    checkpoint: Checkpoint | None = None
-    every: int = 100
-    progress: Callable[[float], None] = lambda _: None
-
-
-def fine_tune(
-    network: LogicNetwork, stream: MiniBatches, loss: StreamLoss, schedule: Schedule, processes: Processes
+def fine_tune(  # noqa: PLR0913 - settings of a training
+    network: LogicNetwork,
+    stream: MiniBatches,
+    loss: StreamLoss,
+    processes: Processes,
+    *,
+    rate: float,
+    epochs: int = 1,
+    checkpoint: Checkpoint | None = None,
+    every: int = 100,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> FloatArray:
     """Train a network on a stream, in place.
 
@@ -674,8 +659,17 @@ def fine_tune(
         Reads the columns of the stream, on the device of the process; one member for each output.
     stream : MiniBatches
     loss : StreamLoss
-    schedule : Schedule
     processes : Processes
+    rate : float
+        Learning rate of the first step.
+    epochs : int, default 1
+        Passes over the rows.
+    checkpoint : Checkpoint, optional
+        Where the state is kept, under the name "training".
+    every : int, default 100
+        Batches between two times that it is.
+    progress : callable, optional
+        Called with the share that is done.
 
     Returns
     -------
@@ -683,21 +677,19 @@ def fine_tune(
         Loss on each batch, before the step, the penalty included; the same in all processes.
     """
     descent = _BatchDescent(network, loss, processes)
-    per_epoch = [stream.n_batches(epoch) for epoch in range(schedule.epochs)]
-    total, first = sum(per_epoch), RATE * schedule.plan.learning_rate
-    checkpoint = schedule.checkpoint
+    per_epoch = [stream.n_batches(epoch) for epoch in range(epochs)]
+    total = sum(per_epoch)
     stored = None if checkpoint is None else processes.once(lambda: checkpoint.read("training"))
     curve = [] if stored is None else descent.restore(stored)
     with threads_for(descent.rows * network.members):
-        for epoch in range(schedule.epochs):
+        for epoch in range(epochs):
             end = sum(per_epoch[: epoch + 1])
             if len(curve) >= end:
                 continue
             for batch in stream.batches(epoch, len(curve) - (end - per_epoch[epoch])):
-                rate = first * (1.0 - len(curve) / total)
-                curve.append(descent.step(batch, stream.n_rows, rate))
-                schedule.progress(len(curve) / total)
-                due = len(curve) % schedule.every == 0 or len(curve) == end
+                curve.append(descent.step(batch, stream.n_rows, rate * (1.0 - len(curve) / total)))
+                progress(len(curve) / total)
+                due = len(curve) % every == 0 or len(curve) == end
                 if checkpoint is not None and processes.is_first and due:
                     checkpoint.write("training", descent.state(curve))
     return torch.stack(curve).numpy()

@@ -12,7 +12,7 @@ only, and has those rows of a batch that fall into it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,19 +60,19 @@ class Sample:
 
 def draw(
     source: ParquetSource,
-    groups: Iterable[RowGroup],
+    groups: Sequence[RowGroup],
     columns: Sequence[str],
     targets: TargetColumns,
     n_drawn: int,
     seed: int,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Sample:
     """Draw rows from some row groups, and check all their values.
 
     Parameters
     ----------
     source : ParquetSource
-    groups : iterable of RowGroup
+    groups : sequence of RowGroup
     columns : sequence of str
         The concepts.
     targets : TargetColumns
@@ -80,7 +80,7 @@ def draw(
         Most rows to draw of all row groups.
     seed : int
     progress : callable, optional
-        Called with the number of rows that were read, each time.
+        Called with the share of the rows that were read, each time.
 
     Raises
     ------
@@ -92,6 +92,7 @@ def draw(
     dtype = source.dtype(columns)
     x, truth = [np.zeros((0, len(columns)), dtype)], [targets.no_rows]
     position, stratum = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.intp)]
+    n_rows = sum(group.n_rows for group in groups)
     for group in groups:
         for chunk in source.chunks(group, [*columns, *targets.names]):
             values, true = chunk.scores(columns, dtype), targets.read(chunk)
@@ -103,7 +104,7 @@ def draw(
             truth.append(true[..., chosen])
             position.append(place[chosen])
             stratum.append(strata[chosen])
-            progress(chunk.rows.num_rows)
+            progress(sizes.sum() / n_rows)
     return Sample(
         np.concatenate(x),
         np.concatenate(truth, axis=-1),

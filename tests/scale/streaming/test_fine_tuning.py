@@ -17,12 +17,10 @@ from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets
 from logiclens.estimators.networks import Trained, train_networks
 from logiclens.nn._descent import AutogradDescent, Examples
 from logiclens.nn.criteria import SoftmaxLoss, iff_loss
-from logiclens.nn.training import Plan
 from logiclens.scale import _fit_streaming
 from logiclens.scale._checkpoint import Checkpoint
 from logiclens.scale._fit_streaming import (
     Processes,
-    Schedule,
     StreamLoss,
     fine_tune,
     kept_columns,
@@ -36,7 +34,6 @@ from tests.scale.streaming.test_sampling import stream_of
 
 CLASSIFIERS = [MuClassifier, EntropyClassifier, PsiClassifier, ReluClassifier]
 ALONE = Processes(0, 1, torch.device("cpu"))
-PLAN = Plan(iff_loss, learning_rate=0.05)
 NONE = np.zeros(0, dtype=np.intp)
 
 
@@ -108,21 +105,20 @@ def test_a_step_is_one_of_the_ordinary_training(
 ):
     monkeypatch.setattr(_fit_streaming, "_NUMBERS", numbers)  # rows all at once, and part by part
     monkeypatch.setattr(_fit_streaming, "_FEWEST", 100)
-    monkeypatch.setattr(_fit_streaming, "RATE", 1.0)
     stream = stream_of(folder, 1200)
     loss = loss_of(stream)
     network = network_of(classifier)
     twin = copy.deepcopy(network)
     (batch,) = stream.batches(0)
 
-    curve = fine_tune(network, stream, loss, Schedule(PLAN, 1), ALONE)
+    curve = fine_tune(network, stream, loss, ALONE, rate=0.05)
 
     rows = torch.as_tensor(batch.x).T
     yes, no = (torch.as_tensor(part, dtype=torch.float32) for part in loss.yes_and_no(batch.truth))
     descent = AutogradDescent(twin)
     x = twin.gather(rows)
     examples = Examples(x, yes, no, x)
-    losses = descent.step(examples, iff_loss, PLAN.learning_rate)
+    losses = descent.step(examples, iff_loss, 0.05)
     assert curve.shape == (1, twin.members)
     np.testing.assert_allclose(curve[0], losses.numpy(), rtol=1e-5)
     for ours, theirs in zip(network.parameters(), twin.parameters(), strict=True):
@@ -133,8 +129,7 @@ def test_a_step_is_one_of_the_ordinary_training(
 def undisturbed(folder: Path) -> tuple[Any, Any]:
     """A network whose training did not stop, and its losses."""
     stream, network = stream_of(folder, 60), network_of(MuClassifier)
-    curve = fine_tune(network, stream, loss_of(stream), Schedule(PLAN, 2), ALONE)
-    return network, curve
+    return network, fine_tune(network, stream, loss_of(stream), ALONE, rate=0.005, epochs=2)
 
 
 @pytest.mark.parametrize("at", [1, 7, 19, 20, 21, 40])
@@ -152,12 +147,11 @@ def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, undisturb
         if round(share * total) == at:
             raise Stopped
 
-    def schedule(progress: Any) -> Schedule:
-        return Schedule(PLAN, 2, Checkpoint.at(tmp_path, {}), every=3, progress=progress)
-
+    settings: dict[str, Any] = {"rate": 0.005, "epochs": 2, "every": 3}
+    settings["checkpoint"] = Checkpoint.at(tmp_path, {})
     with pytest.raises(Stopped):
-        fine_tune(parts, stream, loss, schedule(stop), ALONE)
-    curve = fine_tune(again, stream, loss, schedule(lambda _: None), ALONE)
+        fine_tune(parts, stream, loss, ALONE, progress=stop, **settings)
+    curve = fine_tune(again, stream, loss, ALONE, **settings)
 
     np.testing.assert_array_equal(curve, expected)
     for ours, theirs in zip(again.parameters(), whole.parameters(), strict=True):
@@ -172,9 +166,9 @@ def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch
     )
     stream = stream_of(folder, 400)
 
-    fine_tune(network_of(MuClassifier), stream, loss_of(stream), Schedule(PLAN, 2), ALONE)
+    fine_tune(network_of(MuClassifier), stream, loss_of(stream), ALONE, rate=0.005, epochs=2)
 
-    assert rates == pytest.approx(0.1 * 0.05 * np.array([1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]))
+    assert rates == pytest.approx(0.005 * np.array([1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]))
 
 
 def test_a_process_without_rows_takes_part(folder: Path):

@@ -73,7 +73,9 @@ def test_rules_are_rated_on_rows_that_are_neither_trained_on_nor_searched(
     seen: list[Any] = []
     search, streamed = _fit_streaming.search_front, _fit_streaming.fine_tune
     monkeypatch.setattr(_fit_streaming, "search_front", lambda *args: seen.append(args[3]) or search(*args))
-    monkeypatch.setattr(_fit_streaming, "fine_tune", lambda *args: seen.append(args[1]) or streamed(*args))
+    monkeypatch.setattr(
+        _fit_streaming, "fine_tune", lambda *args, **more: seen.append(args[1]) or streamed(*args, **more)
+    )
 
     model = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100)
 
@@ -156,7 +158,7 @@ def test_without_rows_held_out_or_a_terminal(folder: Path, capfd: pytest.Capture
 
 
 def test_a_network_that_got_worse_keeps_its_weights(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    def spoiled(network: Any, *_: Any) -> Any:
+    def spoiled(network: Any, *_: Any, **__: Any) -> Any:
         with torch.no_grad():
             network.linears[-1].weight.mul_(-1.0)
         return np.zeros((1, network.members))

@@ -33,27 +33,6 @@ def test_row_groups_have_positions(folder: Path):
     assert [each[2] for each in source.extent] == [400, 400, 400]
 
 
-@pytest.mark.parametrize("pattern", ["{}", "{}/*.parquet", "{}/**/*.parquet"])
-def test_folders_and_patterns_name_the_same_files(folder: Path, pattern: str):
-    paths = [str(path) for path in sorted(folder.glob("*.parquet"))]
-
-    assert ParquetSource.of(pattern.format(folder)).paths == tuple(paths)
-    assert ParquetSource.of([paths[1], paths[0], paths[2], paths[0]]).paths == tuple(paths)
-
-
-def test_what_is_hidden_is_not_read(tmp_path: Path):
-    for name in ("a", "more/b", "_temporary/0/c", ".draft.tmp/d", "_e", "day=1/f"):
-        write(tmp_path / f"{name}.parquet", {"red": [0.5]})
-
-    paths = ParquetSource.of(tmp_path).paths
-
-    assert [str(Path(path).relative_to(tmp_path)) for path in paths] == [
-        "a.parquet",
-        "day=1/f.parquet",
-        "more/b.parquet",
-    ]
-
-
 def test_the_extent_tells_other_values_in_as_many_bytes(tmp_path: Path):
     path = write(tmp_path / "a.parquet", {"red": [0.1, 0.9]})
     before = ParquetSource.of(path)
@@ -111,16 +90,6 @@ def test_any_numbers_are_scores(tmp_path: Path, column: Any):
     (chunk,) = source.chunks(source.groups[0], ["red"])
 
     assert chunk.scores(["red"]).tolist() == [[1.0, 0.0]]
-
-
-def test_doubles_stay_exact(tmp_path: Path):
-    source = ParquetSource.of(
-        write(tmp_path / "a.parquet", {"a": [0.5 + 1e-12], "b": pa.array([0.5], pa.float32())})
-    )
-    (chunk,) = source.chunks(source.groups[0], ["a", "b"])
-
-    assert source.dtype(["b"]) == np.float32
-    assert chunk.scores(["a"], source.dtype(["a", "b"]))[0, 0] > 0.5
 
 
 @pytest.mark.parametrize("doubles", ["a", "b"])

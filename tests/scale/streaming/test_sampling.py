@@ -14,16 +14,13 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError
 from logiclens.scale import _sampling
-from logiclens.scale._checkpoint import Checkpoint
 from logiclens.scale._parquet_source import ParquetSource, TargetColumns, count_targets, target_columns
 from logiclens.scale._sampling import (
     MiniBatches,
     Sample,
     draw,
     merge_samples,
-    restore_sample,
     shares,
-    store_sample,
     uniforms,
 )
 from tests.scale.streaming.making import NAMES, whole, write
@@ -61,17 +58,6 @@ def test_weights_stand_for_all_rows_of_each_label(folder: Path):
     share = np.bincount(sample.truth, sample.weight) / sample.weight.sum()
     assert share == pytest.approx(targets.counts / 1200)
     assert sample.weight.mean() == pytest.approx(1.0)
-
-
-def test_few_rows_are_all_drawn(folder: Path):
-    sample, _ = drawn(folder, 1200)
-
-    assert sample.position.tolist() == list(range(1200))
-    assert (sample.weight == 1).all()
-
-
-def test_another_seed_draws_others(folder: Path):
-    assert drawn(folder, 300)[0].position.tolist() != drawn(folder, 300, seed=1)[0].position.tolist()
 
 
 def test_of_rare_labels_more_are_drawn():
@@ -115,22 +101,6 @@ def test_values_are_looked_at_even_where_no_row_is_drawn(tmp_path: Path):
 
     with pytest.raises(InputError, match=r"has the value 1\.5, outside \[0, 1\], in row 4321 "):
         drawn(path, 10)
-
-
-def test_a_sample_is_kept(folder: Path, tmp_path: Path):
-    sample, targets = drawn(folder, 300)
-    checkpoint = Checkpoint.at(tmp_path, {})
-    checkpoint.write("sample", store_sample(sample, targets, 7))
-    stored = checkpoint.read("sample")
-    assert stored is not None
-
-    again, other, seed = restore_sample(stored, ("y",))
-
-    assert seed == 7
-    assert (other.labels, other.multi_label, other.n_rows) == (targets.labels, False, 1200)
-    assert again.weight.tolist() == sample.weight.tolist()
-    np.testing.assert_array_equal(again.x, sample.x)
-    assert again.x.dtype == sample.x.dtype
 
 
 @cache
