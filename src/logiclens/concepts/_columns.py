@@ -1,4 +1,4 @@
-"""What to make of a column of a raw table: the concepts that stand for it, its values as classes, or why not.
+"""Concepts of a column of a raw table, its values as classes, or the reason why there are none.
 
 yes and no, 0 and 1          the column itself                      smoker
 two other values             one concept                            sex = male
@@ -14,7 +14,7 @@ value. Classes are codes from 0; measurements are cut into four.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -42,11 +42,11 @@ from logiclens.logic.data import THRESHOLD, check_length, missing_values
 FEW_ROWS = 20
 """In a table of no more rows, values that are all distinct do not make an identifier."""
 CONSTANT = Reason("constant")
-"""Why a column of one value is dropped."""
+"""The reason to drop a column of one value."""
 _AGE = "Turn it into a number such as the age in days"
 DATES = Reason("holds dates or times", remedy=_AGE)
 DATES_AS_TEXT = Reason("holds dates or times written as text", remedy=_AGE)
-"""Why dates cannot be used."""
+"""The reasons to refuse dates."""
 _WORDS = 6  # values with so many words, on average, are free text
 _IDENTIFIER = re.compile(r"(^|[^a-zA-Z])[iI][dD]$|[a-z]I[dD]$")  # id, ID, patient_id, patientId
 _INDEX = re.compile(r"Unnamed: 0(\.\d+)*")  # what pandas calls an index that it reads back as a column
@@ -113,7 +113,7 @@ class Extent:
 
     @classmethod
     def of(cls, column: Column) -> Extent:
-        """That of a column with a value for each row."""
+        """Extent of a column with a value for each row."""
         first = float(column.raw[0]) if _counts_rows(column) else None
         return cls(len(column), int((~column.missing).sum()), len(column.levels), first)
 
@@ -288,7 +288,7 @@ def _refuse_free_text(column: Column, extent: Extent) -> None:
 
 
 def _identifies(column: Column, extent: Extent) -> Reason | None:
-    """Why a column only says which row it is; None when it says more."""
+    """The reason to drop a column that only says which row it is; None for others."""
     if _INDEX.fullmatch(column.name):
         return Reason("the index of a pandas frame")
     n_values, n_rows = extent.values, extent.present
@@ -301,7 +301,7 @@ def _identifies(column: Column, extent: Extent) -> Reason | None:
 
 
 def _counts_rows(column: Column) -> bool:
-    """Whether the values are the numbers of the rows, from 0 or from 1."""
+    """True of the numbers of the rows, from 0 or from 1."""
     if not len(column) or not column.is_numeric or column.missing.any() or column.raw[0] not in (0, 1):
         return False
     return bool((column.numbers() == np.arange(len(column)) + column.raw[0]).all())
@@ -328,7 +328,7 @@ def _is_number(text: str) -> bool:
 
 
 def _mostly(pattern: re.Pattern[str], column: Column) -> bool:
-    """Whether more than half of the different values look like this."""
+    """True where more than half of the different values look like this."""
     alike = sum(isinstance(value, str) and bool(pattern.fullmatch(value.strip())) for value in column.levels)
     return 2 * alike > len(column.levels)
 
@@ -352,19 +352,20 @@ def _of_numbers(column: Column, recipe: ColumnSettings, evidence: Evidence) -> S
 
 def _cut_points(column: Column, recipe: ColumnSettings, evidence: Evidence) -> FloatArray:
     numbers, weights = column.numbers(), evidence.weights
-    find: dict[str, Callable[[], FloatArray]] = {
-        "quantile": lambda: quantile_cuts(
-            numbers, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
-        ),
-        "uniform": lambda: uniform_cuts(
-            numbers, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
-        ),
-        "supervised": lambda: supervised_cuts(
-            numbers, evidence.codes, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
-        ),
-        "reference": lambda: reference_cuts(numbers, evidence.is_reference, sample_weight=weights),
+    limits: dict[str, Any] = {
+        "max_cuts": recipe.max_cuts,
+        "min_share": recipe.min_share,
+        "sample_weight": weights,
     }
-    cuts = find[recipe.cuts]()
+    match recipe.cuts:
+        case "quantile":
+            cuts = quantile_cuts(numbers, **limits)
+        case "uniform":
+            cuts = uniform_cuts(numbers, **limits)
+        case "supervised":
+            cuts = supervised_cuts(numbers, evidence.codes, **limits)
+        case _:
+            cuts = reference_cuts(numbers, evidence.is_reference, sample_weight=weights)
     # A column that is not constant is cut somewhere: it may matter together with others.
     return cuts if cuts.size else quantile_cuts(numbers, 1, sample_weight=weights)
 
@@ -518,7 +519,7 @@ def _code(column: Column, *, alone: bool) -> IndexArray:
 
 
 def may_be_classes(column: Column, n_values: int) -> bool:
-    """Whether a column's values, of which there are so many, are few enough to be classes."""
+    """True where a column's values, of which there are so many, are few enough to be classes."""
     n = len(column.levels)
     if column.kind is Kind.NUMBER or 2 * n > n_values:
         return n <= MOST_NUMBERS

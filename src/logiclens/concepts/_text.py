@@ -186,7 +186,7 @@ _UNIT = r"^[\p{L}°µ][\p{L}\p{N}°µ/²³^.·-]*$"
 
 @dataclass(frozen=True)
 class Written:
-    """How the numbers of a column are written, where not as programs write them.
+    """Spelling of the numbers of a column that are not written as programs write them.
 
     Attributes
     ----------
@@ -302,7 +302,7 @@ class Levels:
 
 
 def has_codes(column: Any) -> bool:
-    """Whether some value that could be a number is a code: it has leading zeros, or is hexadecimal."""
+    """True where a value that could be a number is a code: it has leading zeros, or is hexadecimal."""
     return _any(pc.match_substring_regex(column, _CODE))
 
 
@@ -316,7 +316,7 @@ def longest_whole(column: Any) -> str:
 # Columns
 
 MISSING = ("", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null")
-"""What stands for a value that is missing."""
+"""Texts that stand for a missing value."""
 _GAPS = pa.array(MISSING)
 _BOOLEANS = pa.array(["true", "True", "TRUE", "false", "False", "FALSE"])
 _YES, _NO = pa.array(["true", "t", "yes", "y"]), pa.array(["false", "f", "no", "n"])
@@ -344,7 +344,7 @@ def trim(column: Any) -> Any:
 
 @dataclass(frozen=True)
 class TextProfile:
-    """What decides the type of a column of text; profiles of its parts add up to that of the whole.
+    """Evidence about the type of a column of text; profiles of its parts add up to that of the whole.
 
     Amounts are texts that :class:`NumberNotation` reads as numbers.
 
@@ -409,17 +409,17 @@ class TextProfile:
 
     @property
     def plain(self) -> bool:
-        """Whether programs read all values as numbers."""
+        """True where programs read all values as numbers."""
         return self.whole or self.floats
 
     @property
     def partly_in_percent(self) -> bool:
-        """Whether so many are in percent, and so many are not, that neither can be a slip."""
+        """True where so many are in percent, and so many are not, that neither can be a slip."""
         return 1 - NEARLY_ALL < self.n_percent / max(self.n_amounts, 1) < NEARLY_ALL
 
     @property
     def are_amounts(self) -> bool:
-        """Whether nearly all are amounts, and neither codes nor partly in percent."""
+        """True where nearly all are amounts, and neither codes nor partly in percent."""
         if self.n_amounts < max(NEARLY_ALL * self.n, min(ENOUGH, self.n)):
             return False
         codes = self.grouped_amounts and self.several and self.lengths[0] == self.lengths[1]
@@ -427,7 +427,7 @@ class TextProfile:
 
     @property
     def by_amounts(self) -> bool:
-        """Whether values are read as amounts, not as programs write numbers."""
+        """True where values are read as amounts, not as programs write numbers."""
         return (self.infinite or (not self.plain and not self.boolean)) and self.are_amounts
 
     @property
@@ -578,7 +578,7 @@ def _any(mask: Any) -> bool:
 
 
 def _all(mask: Any, column: Any) -> bool:
-    """Whether something is true of all values that are there."""
+    """True where something is true of all values that are there."""
     return bool(pc.all(pc.or_(mask, pc.is_null(column))).as_py())
 
 

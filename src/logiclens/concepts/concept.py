@@ -1,4 +1,4 @@
-"""What a concept stands for in a raw table: a condition on one column.
+"""Concepts: conditions on one column of a raw table.
 
     Flag      a column of yes and no, as it is              smoker
     Above     a number is greater than a cut point          age > 62

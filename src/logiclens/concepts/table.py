@@ -88,7 +88,7 @@ class Texts:
     codes: IndexArray
 
     def take(self, index: NDArray[Any] | slice) -> Texts:
-        """Those of some rows."""
+        """Texts of some rows."""
         codes = self.codes[index]
         used, first = np.unique(codes, return_index=True)
         used = used[np.argsort(first)]
@@ -137,7 +137,7 @@ class Column:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the values are numbers or Booleans, so that :meth:`numbers` has an answer."""
+        """True of numbers and Booleans, which :meth:`numbers` returns."""
         return self.kind in (Kind.BOOLEAN, Kind.NUMBER)
 
     def numbers(self) -> FloatArray:
@@ -276,7 +276,7 @@ def read_array(values: NDArray[Any], name: str) -> Column:
 
 
 def infinite_value(value: float, where: str = "") -> Reason:
-    """Why a column with an infinite value cannot be used."""
+    """The reason to refuse a column with an infinite value."""
     remedy = "Replace it by a number, or by NaN if it is missing"
     return Reason(f"has an infinite value ({value}){where}", remedy=remedy)
 
@@ -341,7 +341,7 @@ def _items(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_missing(value: object) -> bool:
-    """Whether a value is None, or unlike itself as NaN, NaT and the NA of pandas are."""
+    """True of None, and of what is unlike itself as NaN, NaT and the NA of pandas are."""
     try:
         return value is None or not bool(value == value)
     except (TypeError, ValueError):
@@ -349,7 +349,7 @@ def _is_missing(value: object) -> bool:
 
 
 def why_no_concept(column: Column) -> str:
-    """Why a column is no concept already, in a few words; an empty string when it is."""
+    """The reason why a column is no concept already, in a few words; an empty string when it is one."""
     if column.missing.any():
         return "has missing values"
     if not column.is_numeric:

@@ -12,10 +12,10 @@ otherwise take them for something else.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from itertools import count as numbers_from
 from math import prod
 from typing import Any
 
@@ -197,7 +197,7 @@ class Vocabulary:
         return dict(zip(self.columns, names, strict=True)) if len(names) == len(self.columns) else None
 
     def finds_by_name(self, table: Table) -> bool:
-        """Whether columns are found by name in a table, not by place."""
+        """True where columns are found by name in a table, not by place."""
         return (table.named and self.named) or (
             table.labelled and all(column in table for column in self.columns)
         )
@@ -262,7 +262,7 @@ class Vocabulary:
         return tuple(found)
 
     def possible(self, tuples: BoolArray, names: Sequence[str]) -> BoolArray:
-        """Whether some row of a raw table can have each tuple of concepts, (n, k), shape (n,)."""
+        """Mark the tuples of concepts, (n, k), that some row of a raw table can have, shape (n,)."""
         found = np.ones(len(tuples), dtype=np.bool_)
         for group in self.groups(names):
             powers = 1 << np.arange(len(group.names), dtype=object if len(group.names) > 62 else np.int64)
@@ -436,18 +436,14 @@ def _listed(names: Iterable[str]) -> Iterable[str]:
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
-    times: Counter[str] = Counter()
+    """Names of which those that occurred before get a number that makes them new."""
     taken = set(names)
-    found = []
+    found: dict[str, None] = {}
     for name in names:
-        times[name] += 1
-        number = times[name]
-        new = name
-        while number > 1 and new in taken:
-            new = f"{name} ({number})"
-            number += 1
+        numbered = (f"{name} ({number})" for number in numbers_from(2))
+        new = next(each for each in numbered if each not in taken) if name in found else name
         taken.add(new)
-        found.append(new)
+        found[new] = None
     return tuple(found)
 
 
@@ -582,7 +578,7 @@ def in_english(condition: Condition, were: bool = False) -> str:
 
 
 _WORDS = ("always", "never", "missing", "known", "above", "either", "neither", "nor")
-"""What sentences are made of: a name or value that is one of these stands in quotes."""
+"""Words of sentences: a name or value that is one of these stands in quotes."""
 
 
 def _in_quotes(text: str) -> str:
@@ -731,7 +727,7 @@ def _join_ends(conditions: dict[str, Condition], column: str) -> None:
 
 
 Literal = Callable[[str, bool], Condition]
-"""What a literal says, by its concept and its sign."""
+"""The condition of a literal, by its concept and its sign."""
 
 
 def merge_conditions(formula: Formula, condition: Literal) -> tuple[Formula, Literal]:

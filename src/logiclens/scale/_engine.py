@@ -471,7 +471,7 @@ def _refuse_substituted(names: Iterable[str]) -> None:
 
 
 def _is_set(session: Any, setting: str) -> bool:
-    """Whether a setting of a Spark session is true."""
+    """Look up a setting of a Spark session that is true or false."""
     return str(session.conf.get(setting)).lower() == "true"
 
 
@@ -536,7 +536,7 @@ def engine_errors(what: str) -> Iterator[None]:
 
 
 def _is_of_engine(error: Exception) -> bool:
-    """Whether an engine raised it: by its type, or because the last step was the engine's."""
+    """Tell an error of an engine by its type, or because the last step was the engine's."""
     if type(error).__module__.partition(".")[0] in _PACKAGES or isinstance(error, OSError | MemoryError):
         return True
     if type(error).__module__ != "builtins":

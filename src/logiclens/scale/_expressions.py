@@ -94,7 +94,7 @@ def _test(cells: Expression, concept: Concept) -> Expression:
 
 
 def _is_one_of(cells: Expression, values: Sequence[str | int | float]) -> Expression:
-    """Whether a value is one of some; whole numbers are compared as such, however large."""
+    """Compare values with some; whole numbers are compared as such, however large."""
     kind, dtype = kind_of(cells), cells.type()
     fitting = [value for value in values if isinstance(value, str) == (kind is Kind.TEXT)]
     if kind in (Kind.DATE, Kind.OTHER) or not fitting:
@@ -396,7 +396,7 @@ def kind_of(column: Expression) -> Kind:
 
 
 def is_missing(column: Expression) -> Expression:
-    """Whether there is no value: NULL or, of floats, NaN; a Boolean expression that is never NULL.
+    """True where there is no value, NULL or, of floats, NaN; never NULL itself.
 
     Examples
     --------
@@ -432,7 +432,7 @@ def as_number(column: Expression) -> Expression:
 
 
 def is_infinite(column: Expression) -> Expression:
-    """Whether a number is infinite; a Boolean expression that is never NULL."""
+    """True where a number is infinite; never NULL."""
     if not column.type().is_floating():
         return ibis_module().literal(False)
     # Ibis writes isinf for Spark in a way that is never true.
@@ -441,7 +441,7 @@ def is_infinite(column: Expression) -> Expression:
 
 
 def is_outside(column: Expression) -> Expression:
-    """Whether a number lies outside [0, 1], and not by rounding; a Boolean expression that is never NULL."""
+    """True where a number lies outside [0, 1], and not by rounding; never NULL."""
     numbers = as_number(column)
     either = (numbers < float_literal(-ROUNDING)) | (numbers > float_literal(1 + ROUNDING))
     return either.fill_null(False) & ~is_missing(column)
@@ -514,5 +514,5 @@ def whole_literals(values: Iterable[str | int | float], dtype: Any) -> list[Expr
 
 
 def is_unicode(text: str) -> bool:
-    """Whether an engine can hold a text; no engine holds half a character (a lone surrogate)."""
+    """True of texts that an engine can hold; none holds half a character (a lone surrogate)."""
     return not any("\ud800" <= char <= "\udfff" for char in text)

@@ -767,7 +767,7 @@ class Processes:
 
     @property
     def is_first(self) -> bool:
-        """Whether this process does what is done once."""
+        """True of the process that does what is done once."""
         return self.rank == 0
 
     def once(self, make: Callable[[], T]) -> T:

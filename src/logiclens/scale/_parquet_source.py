@@ -357,7 +357,7 @@ class TargetColumns:
 
     @property
     def no_rows(self) -> NDArray[Any]:
-        """What :meth:`read` returns of a chunk without rows."""
+        """Targets of a chunk without rows."""
         return np.zeros((len(self.names), 0)) if self.multi_label else np.zeros(0, dtype=np.intp)
 
     def read(self, chunk: Chunk) -> NDArray[Any]:
@@ -510,7 +510,7 @@ def target_columns(
 
 
 def _has_floats(types: Iterable[Any]) -> bool:
-    """Whether labels are floats in some file: then they are in all, since 1 and 1.0 are one label."""
+    """True of labels that are floats in some file: then they are in all, since 1 and 1.0 are one label."""
     return any(pa.types.is_floating(kind) or pa.types.is_decimal(kind) for kind in types)
 
 

@@ -139,7 +139,9 @@ def _prediction_columns(
     """Columns of predictions, by name."""
     if not rules.multi_label:
         values = {label: label_literal(label) for label in (*true, default_of(rules))}
-        return {name: first_of([(true[label], values[label]) for label in true], values[default_of(rules)])}
+        cases = [(true[label], values[label]) for label in true]
+        default = values[default_of(rules)]
+        return {name: ibis_module().cases(*cases, else_=default) if cases else default}
     spelled: dict[str, Label] = {}
     for label in rules.labels:
         other = spelled.setdefault(str(label).lower(), label)
@@ -174,11 +176,6 @@ def truth_expressions(
     return {label: formula_expression(formula, concepts) for label, formula in formulas.items()}
 
 
-def first_of(cases: Sequence[tuple[Expression, Expression]], otherwise: Expression) -> Expression:
-    """The value of the first condition that is true of each row, or another one where none is."""
-    return ibis_module().cases(*cases, else_=otherwise) if cases else otherwise
-
-
 def default_of(rules: ExplanationSet) -> Label:
     """The label of rows of which no step is true."""
     if rules.default is None:
@@ -187,7 +184,7 @@ def default_of(rules: ExplanationSet) -> Label:
 
 
 def any_true(true: Sequence[Expression]) -> Expression:
-    """Whether any condition is true of each row."""
+    """True where any condition is."""
     if not true:
         return ibis_module().literal(False)
     return join_balanced([(each, 0) for each in true], operator.or_)[0]
@@ -426,7 +423,8 @@ def _one_label(rows: _ScoreQuery) -> Evaluation:
     decided = [rules.labels.index(label) for label in (*steps, default_of(rules))]
     places = [ibis.literal(at, type="int32") for at in range(len(decided))]
     sums = rows.sums({"all": None, **{f"sum{at}": fired for at, fired in enumerate(rows.fired)}})
-    step = first_of(list(zip(rows.steps, places[:-1], strict=True)), places[-1])
+    cases = list(zip(rows.steps, places[:-1], strict=True))
+    step = ibis.cases(*cases, else_=places[-1]) if cases else places[-1]
     grouped = rows.each.group_by(rows.each["label"], step=step)
     query = grouped.aggregate(**rows.counts(), **sums).limit((MOST_LABELS + 1) * len(places))
     answer = fetch(query, "Scoring the rules").to_pylist()

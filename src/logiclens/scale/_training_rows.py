@@ -220,7 +220,7 @@ class Totals:
 
     @property
     def by_targets(self) -> bool:
-        """Whether there are classes to count by."""
+        """True where there are classes to count by."""
         return self.targets is not None and self.targets.problem is not Problem.MULTI_LABEL
 
     def expand(self, rows: TrainingRows, found: Any) -> tuple[IndexArray, FloatArray, IndexArray | None]:
@@ -365,7 +365,7 @@ class NumberedRows:
     notes: tuple[str, ...] = ()
 
     def is_drawn(self, share: float, seed: int = 0, *, stream: int = 0) -> Expression:
-        """Whether a row is drawn: a Boolean expression that is never NULL.
+        """Draw rows: a Boolean expression that is never NULL.
 
         Parameters
         ----------
