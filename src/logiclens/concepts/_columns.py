@@ -138,6 +138,12 @@ class Evidence:
     is_reference: BoolArray | None = None
     extent: Extent | None = None
 
+    def take(self, rows: BoolArray) -> Evidence:
+        """Evidence of some of the rows."""
+        codes = None if self.codes is None else self.codes[rows]
+        reference = None if self.is_reference is None else self.is_reference[rows]
+        return Evidence(self.weights[rows], codes, reference, self.extent)
+
 
 @dataclass(frozen=True)
 class Reading:

@@ -372,12 +372,7 @@ def _weighty(table: Table, evidence: Evidence) -> tuple[Table, Evidence]:
         raise InputError("sample_weight is zero for every row. Give some rows a weight.")
     if used.all():
         return table, evidence
-    codes, reference = evidence.codes, evidence.is_reference
-    return table.take(used), Evidence(
-        evidence.weights[used],
-        None if codes is None else codes[used],
-        None if reference is None else reference[used],
-    )
+    return table.take(used), evidence.take(used)
 
 
 def _own_cuts(cuts: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:

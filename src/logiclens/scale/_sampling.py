@@ -88,30 +88,21 @@ def draw(
         A value is missing, outside [0, 1] or no number.
     """
     share = shares(targets, n_drawn)
-    sizes = np.zeros(len(share))
     dtype = source.dtype(columns)
-    x, truth = [np.zeros((0, len(columns)), dtype)], [targets.no_rows]
-    position, stratum = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.intp)]
-    n_rows = sum(group.n_rows for group in groups)
+    none = np.zeros(0, dtype=np.int64)
+    parts = [Sample(np.zeros((0, len(columns)), dtype), targets.no_rows, none, none, np.zeros(len(share)))]
+    n_rows, done = sum(group.n_rows for group in groups), 0
     for group in groups:
         for chunk in source.chunks(group, [*columns, *targets.names]):
-            values, true = chunk.scores(columns, dtype), targets.read(chunk)
-            strata = targets.strata(true)
-            sizes += np.bincount(strata, minlength=len(sizes))
-            place = chunk.start + np.arange(chunk.rows.num_rows)
-            chosen = np.flatnonzero(uniforms(place, seed) < share[strata])
-            x.append(values[:, chosen].T)
-            truth.append(true[..., chosen])
-            position.append(place[chosen])
-            stratum.append(strata[chosen])
-            progress(sizes.sum() / n_rows)
-    return Sample(
-        np.concatenate(x),
-        np.concatenate(truth, axis=-1),
-        np.concatenate(position),
-        np.concatenate(stratum),
-        sizes,
-    )
+            values, truth = chunk.scores(columns, dtype), targets.read(chunk)
+            strata = targets.strata(truth)
+            position = chunk.start + np.arange(chunk.rows.num_rows)
+            at = np.flatnonzero(uniforms(position, seed) < share[strata])
+            sizes = np.bincount(strata, minlength=len(share)).astype(np.float64)
+            parts.append(Sample(values[:, at].T, truth[..., at], position[at], strata[at], sizes))
+            done += chunk.rows.num_rows
+            progress(done / n_rows)
+    return merge_samples(parts)
 
 
 def merge_samples(parts: Sequence[Sample]) -> Sample:
