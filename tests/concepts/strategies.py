@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, Concept, Flag, Missing, OneOf, Vocabulary
-from logiclens.logic import Formula, Var
+from logiclens.logic import Formula
 from tests.strategies import HOSTILE_NAMES, formulas
 
 NUMBERS = st.integers(-3, 3) | st.sampled_from(
@@ -99,11 +99,3 @@ def raw_formulas(draw, max_leaves: int = 6, **settings: Any) -> tuple[Raw, Formu
     raw = draw(raw_tables(**settings))
     formula = draw(formulas(st.sampled_from(raw.vocabulary.names), max_leaves))
     return raw, formula
-
-
-def exhaustive(names: tuple[str, ...]) -> Formula:
-    """A formula that mentions all of some concepts."""
-    formula: Formula = Var(names[0])
-    for name in names[1:]:
-        formula = formula | Var(name)
-    return formula

@@ -15,7 +15,6 @@ from logiclens.concepts._text import (
     TextColumn,
     TextProfile,
     as_type,
-    currencies,
     decimal_signs,
     guess_type,
     trim,
@@ -332,12 +331,6 @@ def test_decimals_are_read_as_they_were_written(number: float):
 
     assert read(text) == number
     assert read(text.translate(str.maketrans(".,", ",.")), ",") == number
-
-
-def test_signs_of_currencies():
-    assert currencies(pa.array(["$5", "1,000.5 €", "CHF 1'234", "$7", "8%"])) == ["$", "€", "CHF"]
-    assert currencies(pa.array(["$5"] * 100 + ["5 €"])) == ["$", "€"]
-    assert currencies(pa.array(["5%"])) == []
 
 
 @pytest.mark.parametrize(

@@ -116,12 +116,6 @@ def test_a_vocabulary_without_names_reads_by_place():
         assert words.encode(rows)["x1 > 3"].tolist() == [False, True]
 
 
-def test_optional_columns_are_a_sequence_of_names():
-    message = "optional must be a sequence of columns. Got 'age'; write ['age']."
-
-    assert error_of(Vocabulary, ("age",), (), optional="age") == message
-
-
 def test_only_lacking_columns_that_are_needed_are_named():
     with pytest.raises(UnknownColumnError) as info:
         WORDS.read({"name": ["x"], "hue": ["red"]})
@@ -479,6 +473,7 @@ def test_a_text_that_json_would_change_is_refused(words):
             "A vocabulary is made of concepts such as Above. Got 'a > 1'.",
         ),
         (lambda: Vocabulary(("a",), (), "yes"), "named must be True or False. Got 'yes'."),
+        (lambda: Vocabulary(("a",), (), optional="a"), "optional must be a sequence of columns. Got 'a';"),
         (lambda: AGE.groups("age"), "names must be a sequence of concepts. Got 'age'; write ['age > 62']."),
         (lambda: AGE.used_columns(3), "names must be a sequence of concepts. Got 3; write ['age > 62']."),
         (lambda: AGE.format(3), "Only a formula can be written out. Got 3."),

@@ -96,20 +96,13 @@ def test_memory_is_limited_and_what_does_not_fit_goes_to_a_folder_that_is_remove
 
 
 def test_a_source_that_is_not_there(folder):
-    with pytest.raises(MissingFileError) as caught:
-        read(f"{folder}/b.parquet")
-    assert str(caught.value) == f"There is no file or folder '{folder}/b.parquet'. Check its name."
-    with pytest.raises(MissingFileError) as caught:
-        read(f"{folder}/x*.parquet")
-    assert str(caught.value) == (
-        f"No file fits the pattern '{folder}/x*.parquet'. Check its name and its folder."
-    )
     (folder / "empty").mkdir()
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(MissingFileError, match=r"There is no file or folder '.*/b\.parquet'"):
+        read(f"{folder}/b.parquet")
+    with pytest.raises(MissingFileError, match="No file fits the pattern "):
+        read(f"{folder}/x*.parquet")
+    with pytest.raises(FileError, match=r"The folder '.*/empty' holds no Parquet file"):
         read(folder / "empty")
-    assert str(caught.value) == (
-        f"The folder '{folder}/empty' holds no Parquet file. Write a pattern such as 'folder/*.csv'."
-    )
 
 
 @pytest.mark.parametrize(
@@ -135,18 +128,13 @@ def test_a_query_that_is_stopped_ends(folder):
 
 @pytest.mark.parametrize("memory", ["lots", "4", 4, "-1GB", "0GB", "4GB of it"])
 def test_an_amount_of_memory(memory):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="memory must be an amount such as '4GB' or '500MB'"):
         read("c.csv", memory=memory)
-    assert str(caught.value) == f"memory must be an amount such as '4GB' or '500MB'. Got {memory!r}."
 
 
 def test_a_file_of_another_kind():
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="An engine reads Parquet"):
         read(__file__)
-    assert str(caught.value) == (
-        f"An engine reads Parquet (.parquet) and CSV (.csv, .tsv) files. Got {__file__!r}; "
-        "write the ending, too."
-    )
 
 
 @pytest.mark.parametrize(

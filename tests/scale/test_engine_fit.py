@@ -362,15 +362,6 @@ def test_only_classifiers_of_this_package_are_fitted(estimator: Any):
         scale.fit(estimator, table, target)
 
 
-def test_gaps_of_concepts_are_counted_when_they_turn_up():
-    table = ibis.memtable(pa.table({"a": [True, None, False, None], "b": [True] * 4, "y": [0, 1, 0, 1]}))
-
-    with pytest.raises(
-        InputError, match=r"^Column 'a' has 2 missing values. Impute or drop those rows first.$"
-    ):
-        scale.fit(MuClassifier(encoder=None, **QUICK), table, "y")
-
-
 def test_too_many_classes_are_refused_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("logiclens.scale._engine_fit.MOST_OUTPUTS", 20)
     table = ibis.memtable(pa.table({"a": [True, False] * 5, "y": [str(n) for n in range(10)]}))

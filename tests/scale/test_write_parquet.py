@@ -106,32 +106,21 @@ def test_spark_that_is_stopped_leaves_nothing(tmp_path: Path, spark: type[Spark]
 
 def test_spark_on_machines_that_share_no_folder(tmp_path: Path, spark: type[Spark]):
     path = tmp_path / "out.parquet"
-    with pytest.raises(EngineError) as caught:
+    with pytest.raises(EngineError, match="Spark wrote to the disks of other machines"):
         write_parquet(spark(lambda _: None), path)
 
-    assert str(caught.value) == (
-        f"Writing {str(path)!r} failed: Spark wrote to the disks of other machines. "
-        "Name a folder that all of them share."
-    )
     assert os.listdir(tmp_path) == []
 
 
 def test_folders_that_cannot_be_made(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    for path, said in (
-        (
-            tmp_path,
-            "is there already, and Spark writes a new folder of files. Name another one, or remove it.",
-        ),
-        (
-            tmp_path / "no" / "out",
-            f"cannot be written: there is no folder {str(tmp_path / 'no')!r}. Make it first.",
-        ),
-        (tmp_path / "file" / "out", "cannot be written: Not a directory. Name a folder in another place."),
+    for path, message in (
+        (tmp_path, "is there already, and Spark writes a new folder of files"),
+        (tmp_path / "no" / "out", "cannot be written: there is no folder"),
+        (tmp_path / "file" / "out", "cannot be written: Not a directory"),
     ):
-        with pytest.raises(FileError) as caught:
+        with pytest.raises(FileError, match=message):
             check_folder(path)
-        assert str(caught.value) == f"{str(path)!r} {said}"
     check_folder(tmp_path / "new")
 
     assert os.listdir(tmp_path) == ["file"]

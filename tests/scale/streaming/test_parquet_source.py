@@ -314,11 +314,3 @@ def test_files_and_labels_that_are_refused(
 def test_a_source_that_is_no_path():
     with refused(InputError, "source must be the path of a Parquet file, of a folder or a pattern. Got 3."):
         ParquetSource.of(3)
-
-
-def test_how_frequent_outputs_are_among_the_rows_that_are_left():
-    labels = TargetColumns(("y",), ("a", "b", "c"), False, np.array([5.0, 3.0, 2.0]), 10)
-    outputs = TargetColumns(("p", "q"), ("p", "q"), True, np.array([5.0, 1.5]), 10)
-
-    assert labels.shares(np.array([0, 0]), Problem.SINGLE_LABEL).tolist() == [3 / 8, 3 / 8, 2 / 8]
-    assert outputs.shares(np.array([[1.0, 1.0], [0.5, 0.0]]), Problem.MULTI_LABEL).tolist() == [3 / 8, 1 / 8]
