@@ -190,12 +190,18 @@ def _csv_as_parquet(connection: Any, found: FoundFiles, rules: Any) -> tuple[Fou
     """CSV files as a Parquet file, which is removed with the connection; and what to know of it."""
     from logiclens.files._reading import copy_as_parquet
 
-    folder = tempfile.mkdtemp(prefix="logiclens-")
-    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    folder = temporary_folder(connection)
     copy = os.path.join(folder, "rows.parquet")
     known = None if rules is None else rules_of(rules)
     notes = copy_as_parquet(found, copy, None if known is None else partial(expected_types, known))
     return FoundFiles((copy,), folder), notes
+
+
+def temporary_folder(connection: Any) -> str:
+    """A new folder, which is removed with a connection."""
+    folder = tempfile.mkdtemp(prefix="logiclens-")
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def rules_of(rules: Any) -> ExplanationSet:

@@ -137,12 +137,11 @@ class ParquetSource:
     ----------
     paths : tuple of str
         The files, by name.
-    sizes : tuple of int
-        Their bytes.
+    extent : list of list
+        Name, bytes, rows and checksum of each file: what a later run must find again. The checksum is of what
+        the file says of itself: where its values lie, and statistics of them.
     modified : tuple of int
         When they were last written, in nanoseconds.
-    footers : tuple of str
-        Checksums of what each says of itself: where its values lie, and statistics of them.
     groups : tuple of RowGroup
         In the order of the rows.
     types : dict of str to dict of pyarrow.DataType to str
@@ -162,9 +161,8 @@ class ParquetSource:
     """
 
     paths: tuple[str, ...]
-    sizes: tuple[int, ...]
+    extent: list[list[Any]]
     modified: tuple[int, ...]
-    footers: tuple[str, ...]
     groups: tuple[RowGroup, ...]
     types: dict[str, dict[Any, str]]
 
@@ -190,13 +188,13 @@ class ParquetSource:
         paths = _paths(source)
         groups: list[RowGroup] = []
         start = 0
-        stats, footers = [], []
+        extent, modified = [], []
         types: dict[str, dict[Any, str]] = {}
         for file, path in enumerate(paths):
             with _open_parquet(path) as opened:
-                stats.append(os.stat(path))
-                footers.append(_footer(path))
-                schema, metadata = opened.schema_arrow, opened.metadata
+                schema, metadata, stat = opened.schema_arrow, opened.metadata, os.stat(path)
+                extent.append([os.path.basename(path), stat.st_size, metadata.num_rows, _footer(path)])
+                modified.append(stat.st_mtime_ns)
                 if metadata.num_rows:
                     _add_types(types, schema, path)
                 before = start
@@ -207,22 +205,12 @@ class ParquetSource:
                     start += n_rows
         if not start:
             raise InputError(f"The Parquet files of {shown(source)} hold no rows. Pass files that do.")
-        sizes, modified = (tuple(getattr(stat, of) for stat in stats) for of in ("st_size", "st_mtime_ns"))
-        return cls(tuple(paths), sizes, modified, tuple(footers), tuple(groups), types)
+        return cls(tuple(paths), extent, tuple(modified), tuple(groups), types)
 
     @property
     def n_rows(self) -> int:
         """Rows in all files."""
         return self.groups[-1].start + self.groups[-1].n_rows
-
-    @property
-    def extent(self) -> list[list[Any]]:
-        """Name, bytes, rows and checksum of each file: what a later run must find again."""
-        rows = [0] * len(self.paths)
-        for group in self.groups:
-            rows[group.file] += group.n_rows
-        names = [os.path.basename(path) for path in self.paths]
-        return [list(each) for each in zip(names, self.sizes, rows, self.footers, strict=True)]
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Refuse columns that a file lacks."""
@@ -258,7 +246,7 @@ class ParquetSource:
         with _open_parquet(path) as opened:
             metadata = opened.metadata
             n_rows = metadata.row_group(group.at).num_rows if group.at < metadata.num_row_groups else 0
-            if n_rows != group.n_rows or os.path.getsize(path) != self.sizes[group.file]:
+            if n_rows != group.n_rows or os.path.getsize(path) != self.extent[group.file][1]:
                 raise FileError(
                     f"{path!r} was changed while it was being read. Start again once it stays as it is.", path
                 )

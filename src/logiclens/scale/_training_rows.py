@@ -14,9 +14,6 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +39,7 @@ from logiclens.scale._engine import (
     ibis_module,
     open_files,
     spark_frame,
+    temporary_folder,
 )
 from logiclens.scale._expressions import (
     Fault,
@@ -413,9 +411,7 @@ def _in_duckdb(opened: OpenedTable) -> NumberedRows:
     connection = plain.get_backend()
     names, options = duckdb_files(opened.found)
     if opened.is_csv:
-        folder = tempfile.mkdtemp(prefix="logiclens-")
-        weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
-        copy = os.path.join(folder, "rows.parquet")
+        copy = os.path.join(temporary_folder(connection), "rows.parquet")
         copy_to(plain, copy, "Copying the files")
         names, options = [glob.escape(copy)], {}
         plain = connection.read_parquet(names)
