@@ -24,10 +24,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.special import softmax
 from torch import Tensor
 
@@ -179,7 +180,7 @@ def _list_columns(
     return [*columns, nearest], value
 
 
-def entropy(weight: FloatArray) -> float:
+def entropy(weight: NDArray[Any]) -> float:
     """Entropy of the distribution with those weights, in nats.
 
     Examples
@@ -375,7 +376,7 @@ def _train_starts(
 
 
 def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int) -> Tensor:
-    """Which concepts each member may read, Boolean (members, 1, n_concepts)."""
+    """The concepts that each member may read, Boolean (members, 1, n_concepts)."""
     keep = torch.ones(len(reads), k, n_concepts, dtype=torch.bool)
     for at, start in enumerate(reads):
         for cluster, columns in enumerate(start or ()):
@@ -431,13 +432,13 @@ def _most(share: float, clusters: IndexArray, rows: DistinctRows, search: Search
 
 
 def _price(rules: ExplanationSet, clusters: IndexArray, rows: DistinctRows, search: SearchSettings) -> float:
-    """What rules cost: the share of the rows that they decide otherwise, and their literals."""
+    """Price of rules: the share of the rows that they decide otherwise, and their literals."""
     wrong = rules.predict(rows.bits, search.names) != clusters
     return float(rows.weight @ wrong) / rows.total + search.literal_cost * rules.literals
 
 
 def _is_better(value: float, rules: ExplanationSet, best: Clustering) -> bool:
-    """Whether rules have a higher value; of equals, shorter ones, or those that come first."""
+    """True if rules have a higher value; of equals, shorter ones, or those that come first."""
     if abs(value - best.value) > _ROUNDING:
         return value > best.value
     key, other = ((each.complexity, list(each.formulas.values())) for each in (rules, best.rules))

@@ -99,7 +99,7 @@ def check_whole(value: Any, name: str, *, least: int = 1, otherwise: str = "") -
 
 
 def is_auto(value: Any) -> bool:
-    """Whether a setting is the word "auto"; an array is not."""
+    """True if a setting is the word "auto"; an array is not."""
     return isinstance(value, str) and value == "auto"
 
 
@@ -162,5 +162,5 @@ def price_of_literal(setting: Any, targets: Targets) -> float:
 
 
 def _has_many(targets: Targets) -> bool:
-    """Whether there is more to explain than one formula and its opposite."""
+    """True if there is more to explain than one formula and its opposite."""
     return len(targets.labels) != 2 or targets.problem is Problem.MULTI_LABEL

@@ -40,7 +40,7 @@ _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
     "PsiClassifier": {"fan_in": int, "slope": float, "hard": bool},
     "ReluClassifier": {},
 }
-"""What each network knows besides its tensors. Settings may have been changed since it was made."""
+"""Attributes of each network besides its tensors. Settings may have been changed since it was made."""
 _REFERENCE = "Reference"
 """How the name of a classifier begins whose networks are those of the one called by the rest of it."""
 _SAVED = (*_ATTRIBUTES, *(_REFERENCE + name for name in _ATTRIBUTES if name != "PsiClassifier"))

@@ -1,4 +1,4 @@
-"""What the four classifiers share: reading data, fitting, predicting, explaining.
+"""The base of the four classifiers: reading data, fitting, predicting, explaining.
 
 The work is done below: :mod:`~logiclens.estimators.fit` is the fit on one page, and
 :mod:`~logiclens.estimators.networks` trains its networks. This module puts them behind the methods that users

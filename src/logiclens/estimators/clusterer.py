@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 PENALTIES: Mapping[str, tuple[float, ...]] = MappingProxyType(
     {"mu": (0.0003, 0.003), "psi": (0.00002, 0.0001), "relu": (0.00002, 0.0001), "entropy": (0.0002, 0.001)}
 )
-"""What ``l1=None`` means for each network."""
+"""Penalties to choose from where ``l1`` is None, by network."""
 
 _LONGEST = 10  # literals of the longest rules, for each cluster
 
@@ -344,7 +344,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _maker(self) -> Callable[..., LogicNetwork]:
-        """What makes the networks."""
+        """A function that makes the networks."""
         from logiclens.nn.entropy import EntropyNetwork
         from logiclens.nn.mu import MuNetwork
         from logiclens.nn.psi import PsiNetwork

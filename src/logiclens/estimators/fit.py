@@ -20,7 +20,7 @@ pipelines, and tables in engines and streams all call this module.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -80,7 +80,7 @@ _ONE_SIDED: Final = two_sided_quantile(0.90)  # a one-sided test at the 95 % lev
 Lists = tuple[DecisionList, ...]
 """One list about all targets; or, where each has a formula of its own, one list of one step for each."""
 Gains = NDArray[np.float32]
-"""What the rules of each length gain on each row, (n_points, n); in single precision, as there are many."""
+"""Gains of the rules of each length on each row, (n_points, n); in single precision, as there are many."""
 
 
 class PartScores(NamedTuple):
@@ -171,7 +171,7 @@ class Recipe(SearchSettings):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What comes out of a fit.
+    """The result of a fit.
 
     Attributes
     ----------
@@ -258,11 +258,13 @@ def search_front(
     problem = targets.problem
     logits = [predict_logits(network, x) for network in networks]
     kept = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
+
     soft = [rules.soften(as_probabilities(each, problem), decisions(each, problem)) for each in logits]
     lists = rules.search(soft, kept)
     scores = rules.score(lists, [rules.network_decisions(each) for each in logits])
     chosen = rules.choose(lists[0], scores.gain, rules.held_out)
-    points, chosen = rules.points(lists[0], chosen, scores.accuracy, scores.fidelity)
+    points, chosen = rules.resolve(lists[0], chosen, scores.accuracy, scores.fidelity)
+
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
         points, chosen = [*points, rules.psi_point(networks[0])], len(points)
     front = rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
@@ -286,11 +288,10 @@ class FrontSearch:
     bits: BoolArray
     targets: Targets
     weights: Sequence[FloatArray]
-    _terms: dict[bytes, Formula] = field(default_factory=dict)
 
     @property
     def is_list(self) -> bool:
-        """Whether the rules are one list: targets exclude one another, and rules say when, and only when."""
+        """True where rules are one list: targets exclude one another; rules say when, and only when."""
         return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind in LISTED
 
     @cached_property
@@ -317,9 +318,8 @@ class FrontSearch:
         drawn = np.flatnonzero(share)
         row_weights = np.array([w.sum() / min(effective_rows(w), _SEARCHED) for w in self.weights])
 
-        def add_up(
-            values: Sequence[FloatArray],
-        ) -> FloatArray:  # (n, k) of each part -> (n_parts, n_drawn, k)
+        def add_up(values: Sequence[FloatArray]) -> FloatArray:
+            """Values of the rows in each part, (n, k), as sums over those drawn, (n_parts, n_drawn, k)."""
             sums = [distinct.add_up(w[:, None] * v)[drawn] for w, v in zip(self.weights, values, strict=True)]
             return share[drawn, None] * np.stack(sums)
 
@@ -364,7 +364,7 @@ class FrontSearch:
 
     @cached_property
     def row_price(self) -> FloatArray:
-        """What each row counts by its class, where targets are apart, (n, 1)."""
+        """Price of each row by its class, where targets are apart, (n, 1)."""
         if self.targets.problem is Problem.MULTI_LABEL:
             return np.ones((len(self.bits), 1))
         return np.asarray(self.targets.truth() @ self.class_weight)[:, None]
@@ -397,7 +397,7 @@ class FrontSearch:
         return Scores(accuracy, fidelity, gain, parts)
 
     def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
-        """What decisions gain on some rows, at the prices that rules are searched at, (n,)."""
+        """Gain of decisions on some rows, at the prices that rules are searched at, (n,)."""
         if self.is_list:
             return np.asarray((self.class_weight * p * decided).sum(axis=1))
         false_yes, miss = PRICES[self.recipe.kind]
@@ -470,16 +470,16 @@ class FrontSearch:
             found += Lead(part.n_rows, float(part.wins[at]), float(part.losses[at]))
         return found
 
-    def points(
+    def resolve(
         self,
         lists: Sequence[Lists],
         chosen: int,
         accuracy: FloatArray | None = None,
         fidelity: FloatArray | None = None,
     ) -> tuple[list[Point], int]:
-        """The lengths in the words of concepts, and where among them the chosen one is.
+        """Each list with its default as a decision in the words of concepts, and the place of the chosen one.
 
-        Once they are in words of columns, a later, better one may be no longer than those before: these go.
+        In words of columns, a later, better list may be no longer than those before it: these go.
         """
         none = np.zeros(len(lists))
         scores = (none if accuracy is None else accuracy, none if fidelity is None else fidelity)
@@ -531,17 +531,14 @@ class FrontSearch:
         return Or.of(map(self.term, terms))
 
     def term(self, signs: Terms) -> Formula:
-        """One term, (n_concepts,), 1 for a concept and -1 for its negation; many lists share it."""
-        key = signs.tobytes()
-        if key not in self._terms:
-            names, words = self.recipe.names, self.recipe.vocabulary
-            found = And.of(
-                Var(names[j]) if signs[j] > 0 else Not(Var(names[j])) for j in np.flatnonzero(signs).tolist()
-            )
-            columns = [] if words is None else [words[name].column for name in found.concepts]
-            shared = len(set(columns)) < len(columns)
-            self._terms[key] = words.simplify(found) if words is not None and shared else found
-        return self._terms[key]
+        """One term, (n_concepts,), 1 for a concept and -1 for its negation."""
+        names, words = self.recipe.names, self.recipe.vocabulary
+        found = And.of(
+            Var(names[j]) if signs[j] > 0 else Not(Var(names[j])) for j in np.flatnonzero(signs).tolist()
+        )
+        columns = [] if words is None else [words[name].column for name in found.concepts]
+        shared = len(set(columns)) < len(columns)
+        return words.simplify(found) if words is not None and shared else found
 
     def psi_point(self, network: PsiNetwork) -> Point:
         """The formulas of a psi network, each exact for its output."""
@@ -634,7 +631,7 @@ def explain_answers(
     truth, none = targets.truth(), np.zeros(len(x))
     gain = np.array([rules.gain(rules.decide(each), truth) for each in lists], dtype=np.float32)
     chosen = rules.choose(lists, gain, recipe.observed(weight) if by_truth else none)
-    return rules.front(*rules.points(lists, chosen), rules.seen(kept, answers))
+    return rules.front(*rules.resolve(lists, chosen), rules.seen(kept, answers))
 
 
 def _length(lists: Lists) -> int:
@@ -642,7 +639,7 @@ def _length(lists: Lists) -> int:
 
 
 def _sample(weight: FloatArray) -> FloatArray:
-    """What tuples count: all of few; of many a sample, drawn by weight, and 0 for the others."""
+    """Weights of tuples: 1 for all of few; of many a sample, drawn by weight, and 0 for the others."""
     if len(weight) <= _SEARCHED:
         return np.ones(len(weight))
     order = np.random.default_rng(0).permutation(len(weight))

@@ -22,7 +22,7 @@ _EXACT = 2**53  # whole numbers up to here are exact in double precision
 
 
 def are_counts(weight: FloatArray) -> bool:
-    """Whether weights are numbers of rows: all of them whole, and few enough to be counted exactly."""
+    """True if weights are numbers of rows: all of them whole, and few enough to be counted exactly."""
     return bool(weight.sum() < _EXACT and (weight == np.round(weight)).all())
 
 
@@ -64,7 +64,7 @@ class RowSplit:
     parts: tuple[FloatArray, ...] = ()
 
     def scaled(self) -> RowSplit:
-        """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
+        """Weights of about 1 at most, which single precision can hold: divided by a power of two."""
         power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
         return RowSplit(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
 

@@ -1,4 +1,4 @@
-"""What a fit reads: concepts, from whatever the caller holds, and what there is to learn, as outputs.
+"""Data of a fit: concepts, from whatever the caller holds, and what there is to learn, as outputs.
 
 Rows are concept scores, or a raw table to be encoded. Targets are labels of classes or a table of outputs:
 
@@ -73,7 +73,7 @@ class Targets:
         return Targets(self.labels, Problem.OUTPUT_BY_OUTPUT, self.truth())
 
     def codes(self) -> NDArray[Any]:
-        """What an encoder chooses cut points by: the class of each row, (n,), or the outputs, (n, k)."""
+        """Targets to choose cut points by: the class of each row, (n,), or the outputs, (n, k)."""
         if self.problem is Problem.MULTI_LABEL:
             return (self.outputs > THRESHOLD).astype(np.intp)
         return self.strata()
@@ -139,7 +139,7 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
 
 
 def _has_fractions(array: NDArray[Any]) -> bool:
-    """Whether there are soft targets among numbers."""
+    """True if there are soft targets among numbers."""
     return array.dtype.kind == "f" and bool((np.isfinite(array) & (array != np.round(array))).any())
 
 
@@ -206,7 +206,7 @@ def _distinct(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def _is_missing(value: object) -> bool:
-    """Whether a value is None, or unlike itself as NaN is, or leaves it open as the NA of pandas does."""
+    """True if a value is None, or unlike itself as NaN is, or leaves it open as the NA of pandas does."""
     try:
         return value is None or bool(value != value)
     except (TypeError, ValueError):
@@ -338,7 +338,7 @@ def _concept_data(X: Any, names: Sequence[str] | None = None) -> tuple[ConceptDa
 
 
 def _counts_columns(X: Any) -> bool:
-    """Whether the data are a frame that counts its columns instead of naming them."""
+    """True if the data are a frame that counts its columns instead of naming them."""
     return is_pandas_like_dataframe(X) and any(not isinstance(name, str) for name in X.columns)
 
 

@@ -69,7 +69,7 @@ class NetworkMaker(Protocol[Made]):
 
 @dataclass(frozen=True)
 class Population(Generic[N]):
-    """What to train.
+    """The networks to train.
 
     Attributes
     ----------
@@ -308,7 +308,7 @@ def calibrate(
 
 
 def logit_scales(logits: FloatArray, outputs: FloatArray, share: FloatArray, joint: bool) -> FloatArray:
-    """What to multiply the logits of each output by for the least cross-entropy, (n_outputs,).
+    """Factors of the logits, one for each output, that give the least cross-entropy, (n_outputs,).
 
     Parameters
     ----------
@@ -365,9 +365,9 @@ class _Rung(Generic[N]):
     width: int
     place: IndexArray
     penalty: FloatArray
-    """Which penalty, and how much it is, by output."""
+    """Place of the penalty among those to choose from, and the penalty, by output."""
     scale: FloatArray
-    """What logits are multiplied by to calibrate them, by output."""
+    """Factors of the logits that calibrate them, by output."""
     loss: FloatArray
     """Cross-entropy of the held-out answers, calibrated, by output."""
 
@@ -390,7 +390,7 @@ class _Work(Generic[N]):
 
     @property
     def joint(self) -> bool:
-        """Whether the outputs share a softmax."""
+        """True if the outputs share a softmax."""
         return self.population.joint and self.outputs.shape[1] > 1
 
     @property
@@ -450,7 +450,7 @@ class _Work(Generic[N]):
         return work._calibrate(work._average(chosen, explored), chosen)
 
     def _is_large(self) -> bool:
-        """Whether what one restart leaves out is enough to choose by."""
+        """True if what one restart leaves out is enough to choose by."""
         return self.population.restarts > 1 and effective_rows(self.left_out[0]) >= ENOUGH
 
     def choose(self, report: Callable[[float], None]) -> tuple[list[_Rung[N]], Explored]:
@@ -521,7 +521,7 @@ class _Work(Generic[N]):
         return _Rung(network, history, width, best, penalty, scale, self.share @ losses[best, :, outputs].T)
 
     def _scales(self, logits: FloatArray) -> FloatArray:
-        """What calibrates held-out logits, (n_outputs,); they are left alone where nothing is held out."""
+        """Factors that calibrate held-out logits, (n_outputs,); ones where nothing is held out."""
         if not self.held_out.any():
             return np.ones(logits.shape[1])
         return logit_scales(logits, self.outputs, self.share, self.joint)

@@ -71,7 +71,7 @@ class PriorReport:
 
     @property
     def violated(self) -> bool:
-        """Whether the labels of some rows contradict the prior."""
+        """True if the labels of some rows contradict the prior."""
         return self.data < 1.0
 
     def __str__(self) -> str:
@@ -130,7 +130,7 @@ class Priors:
             self._conditions[name] = condition
 
     def _unknown_name(self, name: str) -> InputError:
-        """What is wrong with a name that stands for nothing: the column of a condition, or all of it."""
+        """The error about a name that stands for nothing: the column of a condition, or all of it."""
         columns = [column for column, *_ in _readings(name)]
         is_concept = self.inputs.vocabulary is None and did_you_mean(name, self.inputs.names)
         if columns and not is_concept and not any(column in self.table for column in columns):
@@ -151,7 +151,7 @@ class Priors:
                     raise InputError(f"No row has {column.name} = {value!r}. {advice}")
 
     def holds(self, formula: Formula, table: Table, x: FloatArray, labels: BoolArray) -> BoolArray:
-        """Whether a prior holds on rows that have some labels, (n,); ``labels`` is (n, n_targets)."""
+        """True where a prior holds on rows that have some labels, (n,); ``labels`` is (n, n_targets)."""
         columns: dict[str, Any] = {}
         for name in formula.concepts:
             if name in self.labels:
@@ -233,7 +233,7 @@ class Priors:
     def _leave_outputs(
         self, table: Table, x: FloatArray, base: FloatArray, is_fresh: bool
     ) -> tuple[FloatArray, BoolArray]:
-        """The same where several outputs may be true; others stay, also those allowed neither value."""
+        """What is left where several outputs may be true; others stay, also those allowed neither value."""
         stated = base > THRESHOLD
         able = np.ones((2, *base.shape), dtype=np.bool_)  # to be false, to be true
         for formula in self.formulas:
@@ -278,7 +278,7 @@ def _predictions(rules: ExplanationSet, x: FloatArray) -> BoolArray:
 
 
 def check_prior_weight(value: Any) -> float:
-    """What all priors weigh together, as a multiple of the data."""
+    """Weight of all priors together, as a multiple of the data."""
     number = as_number(value)
     if not 0.0 <= number < np.inf:
         raise InputError(f"prior_weight must be a number of at least 0. Got {shown(value)}.")

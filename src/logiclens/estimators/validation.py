@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 
 def has_workers(n_jobs: int | None) -> bool:
-    """Whether work goes to workers: their number is given, or joblib's ``parallel_config`` has one in force.
+    """True if work goes to workers: their number is given, or joblib's ``parallel_config`` has one in force.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def has_workers(n_jobs: int | None) -> bool:
 def share_out(
     work: Callable[..., T], shared: Sequence[Any], chunks: Iterable[Sequence[Any]], n_jobs: int | None
 ) -> list[T]:
-    """What ``work`` makes of each chunk, in order, on the workers that joblib has.
+    """Results of ``work`` for each chunk, in order, on the workers that joblib has.
 
     It is a function of a module, so that other processes find it, and is called with what is ``shared``,
     which travels once where the workers allow for that, and with a chunk.
@@ -291,7 +291,7 @@ def fit_parts(
 
 
 def _common_encoder(estimator: LENClassifier, X: Any, weights: Sequence[FloatArray]) -> ConceptEncoder | None:
-    """What all parts are encoded with: one may lack the row that shows that columns are no concepts."""
+    """The encoder of all parts: one may lack the row that shows that columns are no concepts."""
     return needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
 
 

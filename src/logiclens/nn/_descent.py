@@ -67,7 +67,7 @@ class PopulationRows:
         return self.map_weights(add_up, distinct)
 
     def gathered(self, network: LogicNetwork) -> PopulationRows:
-        """What the network reads, (members, m, n), with equal tuples of each member merged."""
+        """Inputs of the network, (members, m, n), with equal tuples of each member merged."""
         inputs = network.inputs(self.x)
         if inputs.dim() == 2:
             return replace(self, x=inputs)
@@ -128,7 +128,7 @@ def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _are_bits(x: Tensor) -> bool:
-    """Whether all values are zeros and ones."""
+    """True if all values are zeros and ones."""
     return bool(((x == 0) | (x == 1)).all())
 
 
@@ -165,7 +165,7 @@ def descent_of(network: LogicNetwork) -> AutogradDescent | RectifierDescent:
 
 
 def has_mean(network: LogicNetwork) -> bool:
-    """Whether the mean of members is a network of the same kind: of mu and ReLU networks, not overridden.
+    """True if the mean of members is a network of the same kind: of mu and ReLU networks, not overridden.
 
     See :func:`~logiclens.nn.population.mean_network`. Members may be pruned by their mean relevance, too.
     """
@@ -173,7 +173,7 @@ def has_mean(network: LogicNetwork) -> bool:
 
 
 def _is_known(network: LogicNetwork, names: Sequence[str]) -> bool:
-    """Whether a network's kind has these methods from a mu or ReLU network."""
+    """True if a network's kind has these methods from a mu or ReLU network."""
     kind = type(network)
     return all(type(layer) is PopulationLinear for layer in network.linears) and any(
         all(getattr(kind, name) is getattr(known, name) for name in names)
@@ -249,7 +249,7 @@ class RectifierDescent:
             layer.bias = nn.Parameter(whole[..., -1:])
 
     def _whole(self, at: int, weight: Tensor, bias: Tensor) -> Tensor:
-        """What belongs to the weights and biases of a layer side by side, zeros between them."""
+        """Values for the weights and biases of a layer side by side, zeros between them."""
         return torch.cat([nn.functional.pad(weight, (0, self.fill[at])), bias], dim=2)
 
     def _layers(self, flat: Tensor) -> list[Tensor]:

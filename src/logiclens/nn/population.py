@@ -88,7 +88,7 @@ _alone = _Alone()
 
 
 def for_each(parts: Sequence[Tensor], work: Callable[[Tensor], T], size: int) -> list[T]:
-    """What ``work`` makes of each part; several at a time where torch may use several threads.
+    """Results of ``work`` for each part; several at a time where torch may use several threads.
 
     It must not change what another part reads. ``size`` is that of the largest tensor of one part.
     """
@@ -245,7 +245,7 @@ class LogicNetwork(nn.Module):
         return self.members * n_rows * max(layer.weight.shape[1] for layer in self.linears)
 
     def gather(self, x: Tensor) -> Tensor:
-        """What the first layer reads: (n_concepts, n), or (members, m, n) once concepts are pruned."""
+        """Inputs of the first layer: (n_concepts, n), or (members, m, n) once concepts are pruned."""
         if self.columns is None:
             return x.T
         return x.T[self.columns]
@@ -264,7 +264,7 @@ class LogicNetwork(nn.Module):
 
     @property
     def _answers_by_logits(self) -> bool:
-        """Whether a call does nothing beside gathering inputs and making logits of them."""
+        """True if a call does nothing beside gathering inputs and making logits of them."""
         return type(self).forward is LogicNetwork.forward and "forward" not in vars(self)
 
     def inputs(self, x: Tensor) -> Tensor:
@@ -297,7 +297,7 @@ class LogicNetwork(nn.Module):
         raise NotImplementedError
 
     def kept(self) -> Tensor:
-        """Which concepts the layers of each member read, Boolean (members, n_concepts)."""
+        """Concepts that the layers of each member read, Boolean (members, n_concepts)."""
         used = (self.linears[0].mask != 0).any(dim=1)
         return self.spread(used)
 

@@ -60,7 +60,7 @@ class PsiNetwork(LogicNetwork):
         return step_sigmoid(inputs, self.slope, self.hard)
 
     def strengths(self) -> list[Tensor]:
-        """The same on all layers; a tenth of it after pruning."""
+        """One strength on all layers; a tenth of it after pruning."""
         return [self.l1 * (1.0 if self.columns is None else 0.1) for _ in self.linears]
 
     def prune(self) -> None:

@@ -35,7 +35,7 @@ class ReluNetwork(LogicNetwork):
         return torch.relu(inputs)
 
     def strengths(self) -> list[Tensor]:
-        """The same on all layers."""
+        """One strength on all layers."""
         return [self.l1 for _ in self.linears]
 
     def prune(self) -> None:

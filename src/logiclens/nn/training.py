@@ -65,7 +65,7 @@ class Plan:
 
 @dataclass
 class History:
-    """What happened while training, member by member; the tensors are (members,)."""
+    """Record of a training, member by member; the tensors are (members,)."""
 
     losses: list[Tensor]
     """Training loss of each epoch, the penalty included; a member that is done keeps its last one."""
@@ -219,7 +219,7 @@ def _fine_tune(
 def _side_by_side(
     network: LogicNetwork, rows: PopulationRows, plan: Plan, work: Callable[[LogicNetwork, PopulationRows], R]
 ) -> list[R]:
-    """What ``work`` makes of parts of the members and their rows; the network takes over their weights.
+    """Results of ``work`` for parts of the members and their rows; the network takes over their weights.
 
     All members are one part where they share mini-batches, or are compared.
     """
@@ -314,7 +314,7 @@ def _outputs(network: LogicNetwork, rows: PopulationRows) -> Tensor:
 
 
 def _in_batches(rows: PopulationRows, plan: Plan) -> bool:
-    """Whether steps are taken on mini-batches: where there are more rows than one holds."""
+    """True if steps are taken on mini-batches: where there are more rows than one holds."""
     return _n_batch(rows, plan) < rows.n_rows
 
 
