@@ -385,15 +385,6 @@ def test_rules_of_every_length_are_there_without_training():
     assert clusterer.explain(X, literals=0).literals == 0
 
 
-def test_the_list_decides_for_clusters():
-    X, _ = planted(n_groups=3)
-    rules = quick(3).fit(X).explain()
-
-    assert len(rules.steps) == 2
-    assert rules.literals == 2
-    assert rules.default not in {step.label for step in rules.steps}
-
-
 def test_the_longest_rules_are_as_long_as_told():
     X = np.random.default_rng(5).random((150, 5)) < 0.5
 

@@ -15,7 +15,6 @@ from logiclens.estimators._clustering import (
     cluster,
     cluster_loss,
     clusters_of,
-    entropy,
     explain_clusters,
     few_concepts,
     information,
@@ -73,13 +72,6 @@ def test_the_loss_of_each_start_is_that_of_its_own_clusters(n_clusters, n_starts
         alone = mutual_information_loss(logits[own], weight[0]) / np.log(max(n_clusters, 2))
         assert torch.allclose(loss[own], alone.expand(n_clusters))
         assert len(set(loss[own].tolist())) == 1, "clusters of a start stop together"
-
-
-def test_the_loss_of_a_sure_even_split_is_minus_one_for_any_number_of_clusters():
-    for n_clusters in (2, 3, 5):
-        logits = 50.0 * torch.eye(n_clusters)
-        loss = cluster_loss(logits, torch.ones_like(logits), torch.zeros_like(logits), n_clusters)
-        assert torch.allclose(loss, torch.tensor(-1.0))
 
 
 def test_the_most_even_concept_makes_the_two_clusters():
@@ -333,17 +325,3 @@ def test_there_are_columns_for_every_cluster_and_never_more_starts_than_asked_fo
 @pytest.mark.parametrize(("columns", "n_clusters"), [([[1, 1]], 2), ([[0, 1]], 1)])
 def test_nothing_to_tell_apart_gives_no_start(columns, n_clusters):
     assert few_concepts(tuples(columns), n_clusters, 0.01, 9) == []
-
-
-def test_entropy_of_equal_groups_is_the_logarithm_of_their_number():
-    assert entropy(np.full(8, 2.5)) == pytest.approx(np.log(8))
-    assert entropy(np.array([4.0, 0.0])) == 0.0
-
-
-def test_rows_that_are_equal_once_boolean_are_one_tuple():
-    values = np.array([[0.9, 0.1], [0.6, 0.5], [0.0, 1.0]])
-    merged = DistinctRows.of(values, np.array([1.0, 2.0, 4.0]))
-
-    assert merged.total == 7.0
-    assert (merged.bits[merged.place] == (values > 0.5)).all()
-    assert merged.weight[merged.place].tolist() == [3.0, 3.0, 4.0]

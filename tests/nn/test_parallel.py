@@ -109,38 +109,42 @@ def test_every_member_is_in_one_part(members, in_cache, small):
     assert all(len(part) for part in found)
 
 
-def test_members_that_learn_from_other_rows_are_parted_unless_the_work_is_small(monkeypatch):
-    x = random_x()
-    rows = rows_of(x, torch.zeros(4, len(x), dtype=torch.float64), share=1.1)
-    rows.no[2:, :30] = 0.0  # two learn from all rows, two from a quarter of them
-
-    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [4]
-    monkeypatch.setattr(module, "_SMALL", 0)
-    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [2, 2]
-    monkeypatch.setattr(module, "_IN_CACHE", 0)
-    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [1, 1, 1, 1]
+QUARTER = (slice(2, None), slice(30))  # the members from the third on learn from ten rows alone
+LATER = (slice(5, None), slice(30))
+ONE_EACH = ([0, 1, 2, 3], [0, 1, 2, 3])
 
 
 @pytest.mark.parametrize(
-    ("in_cache", "sizes"), [(2560, [8]), (1280, [4, 4]), (640, [2] * 4), (320, [2] * 4), (160, [1] * 8)]
+    ("members", "unseen", "limits", "sizes"),
+    [
+        (4, QUARTER, {}, [4]),  # small work stays together
+        (4, QUARTER, {"_SMALL": 0}, [2, 2]),
+        (4, QUARTER, {"_SMALL": 0, "_IN_CACHE": 0}, [1, 1, 1, 1]),
+        (4, ONE_EACH, {"_SMALL": 0}, [4]),  # much the same rows
+        (8, None, {"_SMALL": 0, "_IN_CACHE": 2560}, [8]),
+        (8, None, {"_SMALL": 0, "_IN_CACHE": 1280}, [4, 4]),
+        (8, None, {"_SMALL": 0, "_IN_CACHE": 320}, [2] * 4),
+        (8, None, {"_SMALL": 0, "_IN_CACHE": 160}, [1] * 8),
+        (
+            5,
+            None,
+            {"_SMALL": 0, "_IN_CACHE": 640, "_FEWEST": 1},
+            [3, 2],
+        ),  # of one size where they could be one
+        (9, None, {"_SMALL": 0, "_IN_CACHE": 640, "_FEWEST": 1}, [3, 2, 2, 2]),
+        (9, LATER, {"_SMALL": 0, "_IN_CACHE": 640, "_FEWEST": 1}, [3, 2, 4]),
+    ],
 )
-def test_what_would_fit_into_the_cache_is_parted_for_other_threads(in_cache, sizes, monkeypatch):
-    """Eight members learn from 40 rows with 4 neurons each, so from 1280 numbers."""
-    monkeypatch.setattr(module, "_SMALL", 0)
-    monkeypatch.setattr(module, "_IN_CACHE", in_cache)
+def test_parts_of_members(members, unseen, limits, sizes, monkeypatch):
+    """Members learn from 40 rows with 4 neurons each."""
+    for name, value in limits.items():
+        monkeypatch.setattr(module, name, value)
     x = random_x()
-    rows = rows_of(x, torch.zeros(8, len(x), dtype=torch.float64), share=1.1)
+    rows = rows_of(x, torch.zeros(members, len(x), dtype=torch.float64), share=1.1)
+    if unseen is not None:
+        rows.no[unseen] = 0.0
 
-    assert [len(part) for part in parts_of(make("mu", 8), rows)] == sizes
-
-
-def test_members_that_learn_from_much_the_same_rows_are_not_parted(monkeypatch):
-    monkeypatch.setattr(module, "_SMALL", 0)
-    x = random_x()
-    rows = rows_of(x, torch.zeros(4, len(x), dtype=torch.float64), share=1.1)
-    rows.no[[0, 1, 2, 3], [0, 1, 2, 3]] = 0.0  # each but one, another one each
-
-    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [4]
+    assert [len(part) for part in parts_of(make("mu", members), rows)] == sizes
 
 
 @pytest.mark.usefixtures("two_threads")
@@ -217,26 +221,3 @@ def test_the_count_is_the_mean_number_of_epochs():
         count.add(n_members)
 
     assert found == [0, 1, 1, 2, 3]
-
-
-@pytest.mark.parametrize(("members", "sizes"), [(4, [4]), (5, [3, 2]), (9, [3, 2, 2, 2]), (11, [3, 3, 3, 2])])
-def test_parts_that_could_be_one_are_of_one_size(members, sizes, monkeypatch):
-    """Room for four members of 40 rows and 4 neurons; two threads have as many parts to do each."""
-    monkeypatch.setattr(module, "_SMALL", 0)
-    monkeypatch.setattr(module, "_IN_CACHE", 640)
-    monkeypatch.setattr(module, "_FEWEST", 1)
-    x = random_x()
-    rows = rows_of(x, torch.zeros(members, len(x), dtype=torch.float64), share=1.1)
-
-    assert [len(part) for part in parts_of(make("mu", members), rows)] == sizes
-
-
-def test_only_parts_that_learn_from_much_the_same_rows_are_evened_out(monkeypatch):
-    monkeypatch.setattr(module, "_SMALL", 0)
-    monkeypatch.setattr(module, "_IN_CACHE", 640)
-    monkeypatch.setattr(module, "_FEWEST", 1)
-    x = random_x()
-    rows = rows_of(x, torch.zeros(9, len(x), dtype=torch.float64), share=1.1)
-    rows.no[5:, :30] = 0.0  # five learn from all rows, four from a quarter of them
-
-    assert [len(part) for part in parts_of(make("mu", 9), rows)] == [3, 2, 4]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -45,15 +44,6 @@ def test_first_weights_are_as_large_as_those_of_torch():
 
     assert 0.24 < layer.weight.abs().max() <= 0.25
     assert abs(layer.weight.mean()) < 0.01
-
-
-def test_making_a_population_leaves_global_generators_alone():
-    torch_state, numpy_state = torch.get_rng_state(), np.random.get_state()[1].copy()
-
-    make("mu")
-
-    assert torch.equal(torch.get_rng_state(), torch_state)
-    assert np.array_equal(np.random.get_state()[1], numpy_state)
 
 
 def test_a_pruned_layer_ignores_what_was_cut():
@@ -115,15 +105,6 @@ def test_narrowing_again_keeps_positions():
     other = x.clone()
     other[:, [0, 1, 3, 4]] = 0.0
     assert torch.equal(network(x), network(other))
-
-
-def test_values_by_column_spread_over_the_concepts():
-    network = make("mu", members=2)
-    network.narrow(torch.tensor([[1, 0, 0, 1, 0], [0, 1, 0, 0, 1]], dtype=torch.bool))
-
-    spread = network.spread(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
-
-    assert spread.tolist() == [[1.0, 0.0, 0.0, 2.0, 0.0], [0.0, 3.0, 0.0, 0.0, 4.0]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -216,26 +197,3 @@ def test_a_widened_network_says_what_it_said(kind, trained):
     left_out = [j for j in range(10) if j not in chosen]
     assert relevance.shape[-1] == 10
     assert not relevance[..., left_out].any()
-
-
-def test_widening_to_the_same_concepts_changes_nothing():
-    network = make("relu")
-    before = [parameter.detach().clone() for parameter in network.parameters()]
-
-    network.widen(torch.arange(N_CONCEPTS), N_CONCEPTS)
-
-    assert all(map(torch.equal, before, network.parameters()))
-
-
-def test_put_gives_members_the_weights_of_others():
-    whole, others = make("mu", 4), make("mu", 2, seed=9)
-    x, before = random_x(), whole(random_x())
-
-    whole.put(torch.tensor([3, 1]), others)
-
-    assert torch.equal(whole(x)[[3, 1]], others(x))
-    assert torch.equal(whole(x)[[0, 2]], before[[0, 2]])
-
-
-def test_activations_are_those_of_the_widest_layer():
-    assert make("mu", 3, hidden=(4, 6)).activations(10) == 3 * 6 * 10
