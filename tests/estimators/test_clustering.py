@@ -22,7 +22,7 @@ from logiclens.estimators._clustering import (
 )
 from logiclens.estimators.fit import SearchSettings
 from logiclens.explain import RuleKind
-from logiclens.explain.front import NO_FORMULA, NO_ROWS
+from logiclens.explain.front import NO_FORMULA
 from logiclens.logic import FALSE, TRUE, Var, equivalent
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.mu import MuNetwork
@@ -145,16 +145,6 @@ def test_progress_goes_from_some_to_all():
     assert told[-1] <= 1.0
 
 
-def test_a_network_that_was_hardly_trained_is_not_certain():
-    tuples = biased()
-    short = cluster(
-        starts(), Plan(criterion=cluster_loss, epochs=2, learning_rate=1e-4), tuples, search(4), 3
-    )
-
-    assert certainty(short, tuples) < 0.5
-    assert certainty(cluster(starts(), PLAN, tuples, search(4), 3), tuples) > 0.9
-
-
 def test_clusters_that_tell_nothing_are_certain():
     tuples = tuples_of(np.ones((5, 2)))
     found = cluster(starts(), PLAN, tuples, search(2), 3)
@@ -209,15 +199,6 @@ def test_scores_count_all_rows_that_were_merged(weight):
     tuples = tuples_of(np.repeat(all_rows(3), 3, axis=0), np.full(24, weight))
 
     assert [each.scores.n_rows for each in explained(lambda x: x[:, 2], tuples=tuples).values()] == [24, 24]
-
-
-def test_a_cluster_without_rows_is_false_and_says_so():
-    rules = explained(lambda x: x[:, 0], 3)
-
-    assert rules[2].formula == FALSE
-    assert rules[2].status == NO_ROWS == "no rows in this cluster"
-    assert rules[2].support == 0.0
-    assert rules[2].to_sentence() == "Cluster 2 has no members"
 
 
 def test_one_cluster_of_all_rows_is_true():

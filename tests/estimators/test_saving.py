@@ -470,13 +470,6 @@ def test_any_changed_bit_is_noticed(data: st.DataObject, tmp_path_factory: pytes
         assert said.startswith(f"{str(path)!r} does not hold a model ")
 
 
-def test_damage_in_the_weights_is_named(path: Path):
-    content = bytearray(encode(saved()))
-    content[-1] ^= 1
-
-    assert "does not hold a model that can be read." in refusal(bytes(content), path)
-
-
 def test_damage_in_the_header_is_named(path: Path):
     content = encode(saved()).replace(b'"dtype":', b'"dtype"!', 1)
 
@@ -488,6 +481,14 @@ def test_damage_in_the_header_is_named(path: Path):
 NO_VALUE = object()
 KNOWN = ", ".join(map(repr, logiclens.estimators.classifiers.CLASSIFIERS))
 WEIGHT = "layers.0.weight"
+POSITIONS = "The tensor 'columns' must hold positions of concepts"
+NET = {"hidden": [10], "max_concepts": 8, "tau": 0.0}
+
+
+def misshapen(
+    name: str, shape: tuple[int, ...], got: str, its: tuple[int, ...], wanted: str = "float64"
+) -> str:
+    return f"The tensor {name!r} must be of type {wanted} and shape {shape}. Got {got} and {its}."
 
 
 @pytest.mark.parametrize(
@@ -534,27 +535,14 @@ WEIGHT = "layers.0.weight"
         ("concept_names", None, '"concept_names" must be a list. Got None.'),
         ("named", 1, '"named" must be true or false. Got 1.'),
         ("network", {}, "\"network\" lacks the entry 'hidden'."),
+        ("network", NET | {"hidden": [10**12]}, misshapen(WEIGHT, (1, 10**12, 6), "float64", (1, 10, 6))),
         (
             "network",
-            {"hidden": [10**12], "max_concepts": 8, "tau": 0.0},
-            "The tensor 'layers.0.weight' must be of type float64 and shape (1, 1000000000000, 6). "
-            "Got float64 and (1, 10, 6).",
-        ),
-        (
-            "network",
-            {"hidden": [0], "max_concepts": 8, "tau": 0.0},
+            NET | {"hidden": [0]},
             "A hidden layer's size must be a whole number of at least 1. Got 0.",
         ),
-        (
-            "network",
-            {"hidden": [10], "max_concepts": 8.0, "tau": 0.0},
-            "max_concepts of a network must be of type int. Got 8.0.",
-        ),
-        (
-            "network",
-            {"hidden": [10], "max_concepts": 8, "tau": 0.0, "forward": 1},
-            "\"network\" has an unknown entry 'forward'.",
-        ),
+        ("network", NET | {"max_concepts": 8.0}, "max_concepts of a network must be of type int. Got 8.0."),
+        ("network", NET | {"forward": 1}, "\"network\" has an unknown entry 'forward'."),
     ],
 )
 def test_entries_that_make_no_sense_are_refused(entry: str, value: Any, said: str, path: Path):
@@ -571,22 +559,9 @@ def test_entries_that_make_no_sense_are_refused(entry: str, value: Any, said: st
         (WEIGHT, NO_VALUE, "The network lacks the entry 'layers.0.weight'."),
         ("loss_curve", NO_VALUE, "The network lacks the entry 'loss_curve'."),
         ("extra", np.zeros(1), "The network has an unknown entry 'extra'."),
-        (
-            WEIGHT,
-            np.zeros((1, 10, 5)),
-            "The tensor 'layers.0.weight' must be of type float64 and shape (1, 10, 6). "
-            "Got float64 and (1, 10, 5).",
-        ),
-        (
-            "n_iter",
-            np.zeros(1),
-            "The tensor 'n_iter' must be of type int64 and shape (1,). Got float64 and (1,).",
-        ),
-        (
-            "loss_curve",
-            np.zeros(()),
-            "The tensor 'loss_curve' must be of type float64 and shape (0, 1). Got float64 and ().",
-        ),
+        (WEIGHT, np.zeros((1, 10, 5)), misshapen(WEIGHT, (1, 10, 6), "float64", (1, 10, 5))),
+        ("n_iter", np.zeros(1), misshapen("n_iter", (1,), "float64", (1,), wanted="int64")),
+        ("loss_curve", np.zeros(()), misshapen("loss_curve", (0, 1), "float64", ())),
         (
             "layers.1.bias",
             np.full((1, 1, 1), np.inf),
@@ -597,20 +572,9 @@ def test_entries_that_make_no_sense_are_refused(entry: str, value: Any, said: st
             np.full((1, 1, 10), 2, dtype=np.uint8),
             "The tensor 'layers.1.mask' must hold 0 and 1 only.",
         ),
-        (
-            "columns",
-            np.array([[0, 1, 2, 3, 4, 6]]),
-            "The tensor 'columns' must hold positions of concepts, each once for an output.",
-        ),
-        (
-            "columns",
-            np.array([[0, 1, 2, 3, 4, 4]]),
-            "The tensor 'columns' must hold positions of concepts, each once for an output.",
-        ),
-        (
-            "columns",
-            np.array([[-1, 1, 2, 3, 4, 5]]),
-            "The tensor 'columns' must hold positions of concepts, each once for an output.",
+        *(
+            ("columns", np.array([columns]), f"{POSITIONS}, each once for an output.")
+            for columns in ([0, 1, 2, 3, 4, 6], [0, 1, 2, 3, 4, 4], [-1, 1, 2, 3, 4, 5])
         ),
     ],
 )
