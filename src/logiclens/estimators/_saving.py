@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators._parameters import check_settings, seed_of
-from logiclens.estimators.inputs_and_targets import Problem
+from logiclens.estimators.inputs_and_targets import Inputs, Problem
 from logiclens.explain._model_file import ModelFile, encode
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, RuleKind, check_labels, label_array, member, plain_label
@@ -130,11 +130,7 @@ def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
 
     vocabulary = model.rules.vocabulary
     columns = names if vocabulary is None else vocabulary.columns
-    estimator.n_features_in_ = len(columns)
-    if entries["named"]:
-        estimator.feature_names_in_ = np.array(columns, dtype=object)
-    estimator.concept_names_ = names
-    estimator.vocabulary_, estimator.encoder_ = vocabulary, None
+    Inputs(np.zeros((0, len(names))), names, entries["named"], columns, vocabulary).note_on(estimator)
     estimator.prior_reports_ = ()
     estimator.classes_ = label_array(labels)
     estimator.problem_ = problem

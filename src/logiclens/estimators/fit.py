@@ -602,7 +602,7 @@ def explain_answers(
     targets: Targets,
     weight: FloatArray,
     recipe: SearchSettings,
-    kept: BoolArray | None = None,
+    kept: BoolArray,
     *,
     by_truth: bool = False,
 ) -> Front:
@@ -619,14 +619,13 @@ def explain_answers(
         What is true of the rows.
     weight : ndarray of shape (n,)
     recipe : SearchSettings
-    kept : ndarray of bool, shape (n_concepts,), optional
-        The concepts that rules may use; all when missing.
+    kept : ndarray of bool, shape (n_concepts,)
+        The concepts that rules may use.
     by_truth : bool, default False
         Whether the length that is shown is that of the least J about the truth of these rows, rather than
         about the predictions.
     """
     rules = FrontSearch(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
-    kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
     (lists,) = rules.search([rules.soften(probabilities, answers)], kept[None])
     truth, none = targets.truth(), np.zeros(len(x))
     gain = np.array([rules.gain(rules.decide(each), truth) for each in lists], dtype=np.float32)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import pairwise
 from threading import Lock
 from typing import ClassVar, Self, TypeVar, cast
@@ -35,17 +35,19 @@ SMALL = 1 << 20
 
 
 @contextmanager
-def threads_for(size: int) -> Iterator[None]:
-    """Use one thread of torch's for tensors of at most :data:`SMALL` numbers; its own number afterwards."""
+def _threads(number: int) -> Iterator[None]:
+    """Use this many threads of torch's; as many as before afterwards."""
     before = torch.get_num_threads()
-    if size > SMALL or before == 1:
-        yield
-        return
-    torch.set_num_threads(1)
+    torch.set_num_threads(number)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def threads_for(size: int) -> AbstractContextManager[None]:
+    """Use one thread of torch's for tensors of at most :data:`SMALL` numbers; its own number afterwards."""
+    return nullcontext() if size > SMALL or torch.get_num_threads() == 1 else _threads(1)
 
 
 @contextmanager
@@ -56,12 +58,10 @@ def one_thread_each() -> Iterator[None]:
     libraries is shared: the first to come sets it, the last to leave restores it.
     """
     _alone.enter()
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
     try:
-        yield
+        with _threads(1):
+            yield
     finally:
-        torch.set_num_threads(before)
         _alone.leave()
 
 
