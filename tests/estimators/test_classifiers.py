@@ -47,6 +47,7 @@ def test_conjunction_is_found_quickly(kind: str):
     assert clf.score(frame(X), y) == 1.0
     assert equivalent(clf.explain()[True].formula, parse_formula("a & b"))
     assert equivalent(clf.explain()[False].formula, parse_formula("~a | ~b"))
+    assert clf.explain().literals == 2  # of the one step: the other class is what is left
     assert isinstance(clf.network_, NETWORKS[kind])
     assert str(clf.explain()[True]).startswith("forall x: True(x) <-> a(x) & b(x)")
 

@@ -31,23 +31,6 @@ def test_balanced_classes_count_where_rules_are_searched():
     assert (balanced.predict_proba(X) == plain.predict_proba(X)).all()
 
 
-@pytest.mark.parametrize("rule", ["if", "only_if"])
-def test_rows_without_weight_have_no_say(rule):
-    """The bias of an implication is chosen on rows; those of weight 0, as test rows are, are none of them."""
-    rng = np.random.default_rng(0)
-    X = rng.random((150, 4))
-    y = (X[:, 0] + 0.3 * rng.random(150) > 0.6).astype(int)
-    weight = np.r_[np.ones(100), np.zeros(50)]
-    other = X.copy()
-    other[100:] = rng.random((50, 4))
-    settings = {"rule": rule, "random_state": 0, "epochs": 40, "restarts": 1}
-
-    first = MuClassifier(**settings).fit(X, y, sample_weight=weight)
-    second = MuClassifier(**settings).fit(other, y, sample_weight=weight)
-
-    assert first.decision_function(X) == pytest.approx(second.decision_function(X), abs=1e-4)
-
-
 def test_scores_count_rows_not_weights():
     X, y = rare_target()
     model = MuClassifier(**RARE).fit(X, y, sample_weight=np.full(600, 1 / 64))

@@ -349,15 +349,6 @@ def test_the_order_of_columns_changes_no_rule_that_is_right(kind):
 # --- every kind of problem ---
 
 
-def test_two_classes_are_one_formula_and_otherwise():
-    rules = quick("mu").fit(FRAME, Y).explain()
-
-    assert [step.label for step in rules.steps] == [rules.steps[0].label]
-    assert rules.literals == 2
-    assert equivalent(rules[True].formula, parse_formula("a & b"))
-    assert equivalent(rules[False].formula, parse_formula("~a | ~b"))
-
-
 def test_several_classes_are_one_list():
     clf = quick("mu", restarts=2).fit(
         FRAME, np.array(["none", "one", "both"])[X[:, :2].sum(axis=1).astype(int)]

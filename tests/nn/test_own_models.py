@@ -15,7 +15,6 @@ from torch.nn.utils import parametrize
 
 from logiclens.errors import InputError
 from logiclens.nn.criteria import iff_loss
-from logiclens.nn.entropy import concept_attention
 from logiclens.nn.own_models import (
     EntropyLinear,
     StackedNetworks,
@@ -431,17 +430,6 @@ def test_each_member_of_stacked_networks_is_pruned_for_itself():
 def test_errors_of_pruning_tell_the_fix(call, message):
     with pytest.raises(InputError, match=message):
         call(model_of(5, 4, 1))
-
-
-def test_attention_sums_to_one_over_what_is_left():
-    weight = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(0))
-    pruned = torch.tensor([[False, True, False], [False, False, False]])
-
-    alpha = concept_attention(weight, pruned, 0.7)
-
-    assert torch.allclose(alpha.sum(dim=-1), torch.ones(2))
-    assert alpha[0, 1] == 0
-    assert torch.allclose(alpha[1], torch.softmax(weight[1].abs().sum(dim=0) / 0.7, dim=0))
 
 
 def test_the_layer_scales_its_inputs():
