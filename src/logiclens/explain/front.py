@@ -7,7 +7,7 @@ point can be made a rule set, without training again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +25,7 @@ from logiclens.errors import (
     shown,
 )
 from logiclens.explain.explanation import Explanation, Scope, check_rate, check_text
-from logiclens.explain.resolution import Step
+from logiclens.explain.resolution import Step, used_concepts
 from logiclens.explain.rule import Label, Rule, RuleKind, check_labels, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.scopes import ALWAYS, NEVER, USELESS, class_formulas, rates_on
@@ -180,9 +180,6 @@ class Front(Sequence[Point]):
     def __getitem__(self, at: Any) -> Any:
         return self.points[at]
 
-    def __iter__(self) -> Iterator[Point]:
-        return iter(self.points)
-
     def at(self, literals: int | str | None = None) -> int:
         """Position of the longest point of at most this many literals; of the chosen one for None or "auto".
 
@@ -211,24 +208,26 @@ class Front(Sequence[Point]):
     def rule_set(self, point: Point) -> ExplanationSet:
         """The rule set of a point: its list decides; the rule of each class states what it decides."""
         listed = not self.multi_label and self.kind in LISTED
-        explanations = []
         formulas: dict[Label, tuple[Formula, str]]
         if point.formulas:
             formulas = {label: (each, "") for label, each in zip(self.labels, point.formulas, strict=True)}
         elif listed and point.default is not None:
-            table = None if self.seen is None else self.seen.table()
+            words, table = self.vocabulary, None if self.seen is None else self.seen.table()
+            used = used_concepts(step.formula for step in point.steps)
+            given = () if words is None else words.given(used)
             wide = self.kind is RuleKind.CLUSTER  # about all that the rows of a cluster have in common
-            formulas = class_formulas(
-                point.steps, point.default, self.labels, table, given=self._given(point), wide=wide
-            )
-            if table is None and self.vocabulary is not None:  # a loaded front: every tuple counts as seen
-                simplify = self.vocabulary.simplify
-                formulas = {label: (simplify(each), status) for label, (each, status) in formulas.items()}
+            formulas = class_formulas(point.steps, point.default, self.labels, table, given=given, wide=wide)
+            if table is None and words is not None:  # a loaded front: every tuple counts as seen
+                formulas = {
+                    label: (words.simplify(each), status) for label, (each, status) in formulas.items()
+                }
         else:
             own = {step.label: step.formula for step in point.steps}
             formulas = {label: (own.get(label, FALSE), point.status) for label in self.labels}
-        for at, (label, (formula, status)) in enumerate(formulas.items()):
-            explanations.append(self._explanation(at, label, formula, point.status or status))
+        explanations = (
+            self._explanation(at, label, formula, point.status or status)
+            for at, (label, (formula, status)) in enumerate(formulas.items())
+        )
         return ExplanationSet(
             tuple(explanations),
             self.concept_names,
@@ -244,16 +243,14 @@ class Front(Sequence[Point]):
         rule = Rule(label, formula, self.kind)
         if self.seen is None:
             return Explanation(rule, scope=Scope.CLASS, status=status)
-        predicted, true = self.seen.predictions(at), self.seen.labels(at)
+        cluster, predicted = self.kind is RuleKind.CLUSTER, self.seen.predictions(at)
         support = float(predicted.yes.sum())
-        if self.kind is RuleKind.CLUSTER:  # the network decides what is true
-            scores = replace(
-                rates_on(formula, predicted, predicted, "training", self.seen.n_rows), accuracy=None
-            )
+        true = predicted if cluster else self.seen.labels(at)  # of clusters the network decides what is true
+        scores = rates_on(formula, predicted, true, "training", self.seen.n_rows)
+        if cluster:
+            scores = replace(scores, accuracy=None)
             if formula == FALSE:
                 status = NO_FORMULA if support else NO_ROWS
-        else:
-            scores = rates_on(formula, predicted, true, "training", self.seen.n_rows)
         return Explanation(rule, scope=Scope.CLASS, status=status, support=support, scores=scores)
 
     def _constant(self, at: int, always: bool) -> str:
@@ -263,11 +260,6 @@ class Front(Sequence[Point]):
             if (predicted.no if always else predicted.yes).any():
                 return ALWAYS_DECIDED if always else NEVER_DECIDED
         return ALWAYS if always else NEVER
-
-    def _given(self, point: Point) -> tuple[Formula, ...]:
-        if self.vocabulary is None:
-            return ()
-        return self.vocabulary.given(name for step in point.steps for name in step.formula.concepts)
 
     def records(self) -> list[dict[str, Any]]:
         """A mapping for each point: literals, those of each target, accuracy with its interval, fidelity."""

@@ -386,9 +386,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         LimitError
             A question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
         """
-        known = [*given_parts(given), *self.known()]
-        rules = [explanation.rule for explanation in self.explanations]
-        return check_rules(rules, self.concept_names, self.default, self.vocabulary, known)
+        return check_rules(self, [*given_parts(given), *self.known()])
 
     def counterfactual(
         self, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
