@@ -22,7 +22,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from logiclens.concepts.concept import ConceptGroup, Condition, Relation
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary, in_english
 from logiclens.errors import InputError, LimitError, count, shown
+from logiclens.explain.resolution import resolve, truth_of, used_concepts
 from logiclens.explain.rule import (
     Label,
     Rule,
@@ -44,9 +45,6 @@ from logiclens.logic.data import ConceptData, check_names
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import FALSE, TRUE, Formula, Not, Var
 from logiclens.logic.normal_form import conjuncts, disjuncts, to_dnf
-
-if TYPE_CHECKING:
-    from logiclens.explain.rule_set import ExplanationSet
 
 Term = dict[str, bool]
 """The values that a term requires, by concept."""
@@ -372,74 +370,90 @@ class PredictionCounterfactual(_Turn):
         return self.sentence
 
 
-def prediction_counterfactual(
-    rules: ExplanationSet, x: Any, target: Label | None, groups: Iterable[Sequence[str]]
-) -> PredictionCounterfactual:
-    """The fewest changes of one row that turn its prediction; see :meth:`ExplanationSet.counterfactual`."""
-    words = rules.vocabulary
-    units = _units_of(rules.concepts, words, groups)
-    row = _read_row(units, lambda names: rules.read(x, used=names))
-    before = _predicted(rules, row)
-    if target is not None and target == before:
-        sentence = f"The prediction is {_named(rules, target)} already."
-        return PredictionCounterfactual(before, before, target, (), sentence)
-    found = _nearest(_goals(rules, before, target), units, row)
-    if found is None:
-        return PredictionCounterfactual(before, None, target, None, _impossible(rules, before, target))
-    label, steps = found
-    changes = tuple(_change_of(step, row, words) for step in steps)
-    after = _predicted(rules, row | {n: value for change in changes for n, value in change.concepts.items()})
-    if isinstance(before, tuple):
-        turned = "no longer be" if label in before else "be"
-        text = f"{_named(rules, label)} would {turned} predicted"
-    else:
-        text = f"The prediction would be {_named(rules, label)}"
-    sentence = f"{text} if {' and '.join(change.after for change in changes)}."
-    return PredictionCounterfactual(before, after, label, changes, sentence)
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What decides about a row: conditions in order, then the default; without it each label by itself."""
 
+    rules: Mapping[Label, Rule]
+    conditions: Mapping[Label, Formula]
+    default: Label | None
+    vocabulary: Vocabulary | None
 
-def _predicted(rules: ExplanationSet, row: Term) -> Predicted:
-    """The prediction for a row of concepts."""
-    names = rules.concepts
-    values = np.array([[row[name] for name in names]], dtype=np.bool_)
-    if rules.multi_label:
-        return tuple(
-            label for label, holds in zip(rules, rules.fired(values, names)[0], strict=True) if holds
-        )
-    return rules.answers[int(rules.decided_by(values, names)[0])]
+    @property
+    def concepts(self) -> list[str]:
+        """Names of the concepts that predictions depend on."""
+        return used_concepts(self.conditions.values())
 
+    def predicted(self, row: Term) -> Predicted:
+        """The prediction for a row of concepts."""
+        names = self.concepts
+        values = ConceptData(np.array([[row[name] for name in names]], dtype=np.bool_), names)
+        true, labels = truth_of(self.conditions.values(), values), [*self.conditions]
+        if self.default is None:
+            return tuple(label for label, holds in zip(labels, true[0], strict=True) if holds)
+        return [*labels, self.default][int(resolve(true)[0])]
 
-def _goals(rules: ExplanationSet, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
-    """The ways to the wanted label, or to any that changes the prediction."""
-    terms_of = {label: _term_values(to_dnf(formula)) for label, formula in rules.conditions.items()}
-    for label in rules if wanted is None else [wanted]:
-        avoided: list[Term] = []
+    def goals(self, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
+        """The ways to the wanted label, or to any that changes the prediction."""
+        terms_of = {label: _term_values(to_dnf(formula)) for label, formula in self.conditions.items()}
+        for label in self.rules if wanted is None else [wanted]:
+            avoided: list[Term] = []
+            if isinstance(before, tuple):
+                if label in before:
+                    yield _Goal(label, {}, terms_of[label])
+                else:
+                    yield from (_Goal(label, term, []) for term in terms_of[label])
+            elif label != before:
+                for other, terms in terms_of.items():  # of a list: no earlier step is true
+                    if other == label:
+                        yield from (_Goal(label, term, list(avoided)) for term in terms)
+                    avoided += terms
+                if label == self.default:
+                    yield _Goal(label, {}, avoided)
+
+    def named(self, label: Label) -> str:
+        """A label in a sentence."""
+        return target_in_sentence(self.rules[label])
+
+    def sentence(self, before: Predicted, label: Label, changes: Sequence[Change]) -> str:
+        """What the changes would bring, in plain English."""
         if isinstance(before, tuple):
-            if label in before:
-                yield _Goal(label, {}, terms_of[label])
-            else:
-                yield from (_Goal(label, term, []) for term in terms_of[label])
-        elif label != before:
-            for other, terms in terms_of.items():  # of a list: no earlier step is true
-                if other == label:
-                    yield from (_Goal(label, term, list(avoided)) for term in terms)
-                avoided += terms
-            if label == rules.default:
-                yield _Goal(label, {}, avoided)
+            turned = "no longer be" if label in before else "be"
+            text = f"{self.named(label)} would {turned} predicted"
+        else:
+            text = f"The prediction would be {self.named(label)}"
+        return f"{text} if {' and '.join(change.after for change in changes)}."
+
+    def impossible(self, before: Predicted, wanted: Label | None) -> str:
+        """Why there is no way, in plain English."""
+        if isinstance(before, tuple):
+            return "Nothing would change it: the rules predict the same labels for every row."
+        if wanted is None:
+            return f"Nothing would change it: the rules predict {self.named(before)} for every row."
+        return f"Nothing would do: the rules predict {self.named(wanted)} for no row."
 
 
-def _named(rules: ExplanationSet, label: Label) -> str:
-    """A label in a sentence."""
-    return target_in_sentence(rules[label].rule)
-
-
-def _impossible(rules: ExplanationSet, before: Predicted, wanted: Label | None) -> str:
-    """Why there is no way, in plain English."""
-    if isinstance(before, tuple):
-        return "Nothing would change it: the rules predict the same labels for every row."
-    if wanted is None:
-        return f"Nothing would change it: the rules predict {_named(rules, before)} for every row."
-    return f"Nothing would do: the rules predict {_named(rules, wanted)} for no row."
+def prediction_counterfactual(
+    decision: Decision,
+    target: Label | None,
+    groups: Iterable[Sequence[str]],
+    read: Callable[[list[str]], ConceptData],
+) -> PredictionCounterfactual:
+    """Find the fewest changes of one row that turn a decision; ``read`` reads the concepts of the row."""
+    units = _units_of(decision.concepts, decision.vocabulary, groups)
+    row = _read_row(units, read)
+    before = decision.predicted(row)
+    if target is not None and target == before:
+        sentence = f"The prediction is {decision.named(target)} already."
+        return PredictionCounterfactual(before, before, target, (), sentence)
+    found = _nearest(decision.goals(before, target), units, row)
+    if found is None:
+        return PredictionCounterfactual(before, None, target, None, decision.impossible(before, target))
+    label, steps = found
+    changes = tuple(_change_of(step, row, decision.vocabulary) for step in steps)
+    turned = {name: value for change in changes for name, value in change.concepts.items()}
+    sentence = decision.sentence(before, label, changes)
+    return PredictionCounterfactual(before, decision.predicted(row | turned), label, changes, sentence)
 
 
 _Step: TypeAlias = tuple[ConceptGroup, Term, Term]  # what changes, the values required of it, what turns

@@ -11,9 +11,8 @@ What the vocabulary knows is taken into account: nobody is both above 62 and at 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from logiclens.concepts.concept import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
@@ -24,9 +23,6 @@ from logiclens.logic.entail import conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import dnf_terms, simplify, to_dnf, to_nnf
 from logiclens.logic.sat import find_assignment
-
-if TYPE_CHECKING:
-    from logiclens.explain.rule_set import ExplanationSet
 
 _MOST_TERMS = 1_000  # terms up to which formulas are looked at term by term
 _LISTED_LITERALS = 60  # literals up to which a region is written in full
@@ -231,33 +227,39 @@ class RuleCheck:
         )
 
 
-def check_rules(rules: ExplanationSet, known: list[Formula]) -> RuleCheck:
+def check_rules(
+    rules: Sequence[Rule],
+    concept_names: Sequence[str],
+    default: Label | None,
+    words: Vocabulary | None,
+    known: list[Formula],
+) -> RuleCheck:
     """Find conflicts, gaps, constant rules, superfluous terms, and the concepts that are used.
 
-    ``known`` is known about the concepts.
+    Without a default a row may have several labels. ``known`` is known about the concepts.
     """
-    formulas, words = rules.formulas, rules.vocabulary
+    formulas = {rule.target: rule.formula for rule in rules}
     implies(FALSE, FALSE, known)  # what contradicts itself raises
     used = Counter(name for formula in formulas.values() for name in formula.concepts)
-    place = {name: at for at, name in enumerate(rules.concept_names)}
+    place = {name: at for at, name in enumerate(concept_names)}
     clashes = []
-    for found in [] if rules.multi_label else conflicts(formulas, known):
+    for found in [] if default is None else conflicts(formulas, known):
         both = And(formulas[found.first], formulas[found.second])  # type: ignore[index]
         region = Region(both, found.witness, words)
         clashes.append(RuleConflict(found.first, found.second, region))  # type: ignore[arg-type]
     gap = find_assignment(known, list(formulas.values()))
     uncovered = Not(Or.of(formulas.values()))
     return RuleCheck(
-        rules=tuple(explanation.rule for explanation in rules.values()),
-        multi_label=rules.multi_label,
-        default=rules.default,
+        rules=tuple(rules),
+        multi_label=default is None,
+        default=default,
         conflicts=tuple(clashes),
         uncovered=None if gap is None else Region(_written_out(uncovered, words), gap, words),
         always=tuple(label for label, f in formulas.items() if find_assignment(known, [f]) is None),
         never=tuple(label for label, f in formulas.items() if find_assignment([*known, f]) is None),
         superfluous={label: terms for label, f in formulas.items() if (terms := _superfluous(f, known))},
         used={name: used[name] for name in sorted(used, key=lambda name: (-used[name], place[name]))},
-        unused=tuple(name for name in rules.concept_names if name not in used),
+        unused=tuple(name for name in concept_names if name not in used),
     )
 
 

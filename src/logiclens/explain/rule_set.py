@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import FileError, InputError, UnknownConceptError, UnknownTargetError, count, shown
-from logiclens.explain.counterfactual import PredictionCounterfactual, prediction_counterfactual
+from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
 from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
 from logiclens.explain.resolution import (
     Resolution,
@@ -386,7 +386,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
         LimitError
             A question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
         """
-        return check_rules(self, [*given_parts(given), *self.known()])
+        known = [*given_parts(given), *self.known()]
+        rules = [explanation.rule for explanation in self.explanations]
+        return check_rules(rules, self.concept_names, self.default, self.vocabulary, known)
 
     def counterfactual(
         self, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
@@ -419,7 +421,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
             The search looked at too many neighbors.
         """
         wanted = None if target is None else self[target].target
-        return prediction_counterfactual(self, x, wanted, groups)
+        rules = {label: explanation.rule for label, explanation in self.items()}
+        decision = Decision(rules, self.conditions, self.default, self.vocabulary)
+        return prediction_counterfactual(decision, wanted, groups, lambda names: self.read(x, used=names))
 
     def known(self) -> tuple[Formula, ...]:
         """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""
