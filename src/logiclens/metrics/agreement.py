@@ -52,7 +52,7 @@ def _formula_of(label: Hashable, rule: Any) -> Formula:
     formula = rule if isinstance(rule, Formula) else getattr(rule, "formula", None)
     if not isinstance(formula, Formula):
         raise InputError(
-            f"The rule of target {shown(plain_label(label))} must be a formula, or have one as .formula. "
+            f"The rule of target {shown(unboxed(label))} must be a formula, or have one as .formula. "
             f"Got {shown(rule)}; write {as_code(rule) or 'a formula'} instead."
         )
     return formula
@@ -64,7 +64,7 @@ def rows_of(rules: Rules, X: Any, names: Sequence[str] | None) -> ConceptData:
     return ConceptData(X, names) if names is not None or read is None else read(X)
 
 
-def plain_label(label: Any) -> Any:
+def unboxed(label: Any) -> Any:
     """A label as a person would type it: no type of NumPy."""
     return label.item() if isinstance(label, np.generic) else label
 
@@ -106,7 +106,7 @@ def _truth(values: NDArray[Any], what: str, advice: str) -> BoolArray:
     else:
         wrong = np.ones(values.shape, dtype=np.bool_)
     if wrong.any():
-        got = shown(plain_label(values[wrong][0]))
+        got = shown(unboxed(values[wrong][0]))
         raise InputError(f"{what} must hold Booleans, or 0 and 1. Got {got}; {advice}.")
     truth: BoolArray = values.astype(np.bool_)
     return truth
@@ -192,8 +192,8 @@ def _check_known(labels: list[Any], targets: Sequence[Hashable], known: Mapping[
     if len(targets) == 1 and _kind(targets[0]) in set(map(_kind, labels)):
         return
     raise InputError(
-        f"No label of {what} is a target. Got the labels {listing(map(plain_label, labels))}; the targets "
-        f"are {listing(map(plain_label, targets))}. Use the same labels in both, or pass a column of 0 and 1 "
+        f"No label of {what} is a target. Got the labels {listing(map(unboxed, labels))}; the targets "
+        f"are {listing(map(unboxed, targets))}. Use the same labels in both, or pass a column of 0 and 1 "
         "for each target."
     )
 
@@ -261,7 +261,7 @@ class Agreement(ReadOnly):
         return f"macro-F1 {self.macro_f1:.3f}, plain {self.plain:.3f}"
 
     def _lines(self) -> list[str]:
-        labels = [repr(plain_label(label)) for label in list(self.by_target)[:_PRINTED]]
+        labels = [repr(unboxed(label)) for label in list(self.by_target)[:_PRINTED]]
         width = max(map(len, labels), default=0)
         pairs = zip(labels, self.by_target.values(), strict=False)
         lines = [f"  {label:<{width}}  {s.macro_f1:.3f}  {s.plain:.3f}" for label, s in pairs]

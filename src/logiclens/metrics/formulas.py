@@ -36,6 +36,7 @@ def complexity(rules: Rules | Formula) -> float:
 
     Examples
     --------
+    >>> from logiclens.logic import Var
     >>> complexity((Var("a") | Var("b")) & Var("c")), complexity({"x": Var("a"), "y": Var("a") & Var("b")})
     (4.0, 1.5)
     """
@@ -109,6 +110,7 @@ def consistency(runs: Iterable[Rules], *, n_concepts: int | None = None) -> Cons
 
     Examples
     --------
+    >>> from logiclens.logic import Var
     >>> a, b, c = Var("a"), Var("b"), Var("c")
     >>> print(consistency([{"x": a & b}, {"x": a | ~c}], n_concepts=10))
     consistency 0.667, adjusted for chance 0.375, 1 target
