@@ -134,9 +134,9 @@ def check_table(value: Any, name: str) -> TruthTable:
 
 
 SUFFICIENT = "sufficient on the data"
-_MOST_NUMBERS: Final = 1 << 22  # of examples times contrary tuples that are worked on at once
 CONTRADICTED = "the network says no to most rows with the same concepts"
 UNOPPOSED = "nothing on the data speaks against it"
+_MOST_NUMBERS: Final = 1 << 22  # of examples times contrary tuples that are worked on at once
 
 
 def explain_example(
