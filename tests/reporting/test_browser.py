@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -99,12 +99,41 @@ def opened(browser: Any, path: Path, **options: Any) -> Any:
 
 
 @pytest.fixture
-def page(browser: Any, folder: Path) -> Iterator[Any]:
-    """The report with plain names; nothing may have gone wrong at the end."""
-    found = opened(browser, folder / "own.html")
-    yield found
-    assert found.wrong == []
-    found.context.close()
+def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """Open a report, or make one of rules; nothing may have gone wrong at the end."""
+    found = []
+
+    def shown(what: Path | ExplanationSet, *rows: Any, **options: Any) -> Any:
+        if isinstance(what, ExplanationSet):
+            report(what, *rows, path=tmp_path / "page.html")
+            what = tmp_path / "page.html"
+        found.append(opened(browser, what, **options))
+        return found[-1]
+
+    yield shown
+    for page in found:
+        assert page.wrong == []
+        page.context.close()
+
+
+@pytest.fixture
+def page(show: Any, folder: Path) -> Any:
+    """The report with plain names."""
+    return show(folder / "own.html")
+
+
+def set_row(page: Any, row: Iterable[Any]) -> None:
+    page.evaluate(SET_ROW, [*map(list, enumerate(row))])
+
+
+def row_of(rows: dict[str, list[Any]], at: int) -> list[Any]:
+    return [rows[column][at] for column in pages.COLUMNS]
+
+
+def verdicts(page: Any, rows: dict[str, list[Any]]) -> list[dict[str, str]]:
+    """What the page says of each row."""
+    given = [[*map(list, enumerate(row_of(rows, at)))] for at in range(len(rows["age"]))]
+    return page.evaluate(f"(rows) => rows.map((row) => {{ ({SET_ROW})(row); return ({VERDICT})(); }})", given)
 
 
 def settled(page: Any) -> str:
@@ -131,8 +160,7 @@ def test_what_if_says_what_python_says(page: Any, own: ExplanationSet):
     places = own.decided_by(rows)
     assert set(places) == {0, 1, 2, 3}  # each step, and the default
 
-    given = [[[place, rows[column][at]] for place, column in enumerate(pages.COLUMNS)] for at in range(200)]
-    said = page.evaluate(f"(rows) => rows.map((row) => {{ ({SET_ROW})(row); return ({VERDICT})(); }})", given)
+    said = verdicts(page, rows)
 
     assert [one["prediction"] for one in said] == list(expected)
     assert [one["mark"] for one in said] == ["default" if at == 3 else "" for at in places]
@@ -143,7 +171,7 @@ def test_counterfactuals_change_as_few_columns_as_can_be(page: Any, own: Explana
     sizes = []
     for at in range(20):
         row = {column: rows[column][at] for column in pages.COLUMNS}
-        page.evaluate(SET_ROW, [[place, value] for place, value in enumerate(row.values())])
+        set_row(page, row.values())
         sizes.append(int(settled(page)))
         before = page.evaluate(VERDICT)["prediction"]
 
@@ -167,35 +195,16 @@ def test_counterfactuals_change_as_few_columns_as_can_be(page: Any, own: Explana
         (4, "No change of one, two or three columns changes the answer: none found with up to 3 changes."),
     ],
 )
-def test_counterfactuals_of_three_changes_and_of_too_many(browser: Any, tmp_path: Path, n: int, said: str):
+def test_counterfactuals_of_three_changes_and_of_too_many(show: Any, n: int, said: str):
     names = "abcd"[:n]
     yes = Var("a")
     for name in names[1:]:
         yes = yes & Var(name)
-    rules = ExplanationSet([Explanation(Rule("yes", yes)), Explanation(Rule("no", ~yes))], list(names))
-    report(rules, path=tmp_path / "page.html")
-    page = opened(browser, tmp_path / "page.html")
-    page.evaluate(SET_ROW, [[at, 0] for at in range(n)])
+    page = show(ExplanationSet([Explanation(Rule("yes", yes)), Explanation(Rule("no", ~yes))], list(names)))
+    set_row(page, [0] * n)
     settled(page)
 
     assert page.locator(".counterfactual p").inner_text().replace(" (now\u00a00)", "") == said
-    page.context.close()
-
-
-@pytest.fixture
-def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
-    """Make a report of rules and open it; nothing may have gone wrong at the end."""
-    found = []
-
-    def made(rules: ExplanationSet, *given: Any) -> Any:
-        report(rules, *given, path=tmp_path / "page.html")
-        found.append(opened(browser, tmp_path / "page.html"))
-        return found[-1]
-
-    yield made
-    for page in found:
-        assert page.wrong == []
-        page.context.close()
 
 
 def rules_in(words: Vocabulary, **formulas: Formula) -> ExplanationSet:
@@ -208,7 +217,7 @@ def test_what_is_asked_of_several_columns_is_enough_wherever_they_are(show: Any)
     far = Var("x > 2") & Var("y > 2")
     yes = Var("x > 1") & Var("y > 1") & ~far
     page = show(rules_in(words, yes=yes, no=~yes), {"x": [0, 5], "y": [0, 5]}, ["no", "no"])
-    page.evaluate(SET_ROW, [[0, 0], [1, 0]])
+    set_row(page, [0, 0])
     settled(page)
 
     assert page.locator(".counterfactual p").inner_text().replace("\u00a0", " ") == (
@@ -223,10 +232,10 @@ def test_a_condition_that_needs_a_value_does_not_speak_of_missing_ones(show: Any
 
     assert page.locator("#rule-0 .terms .chip:visible").all_inner_texts() == ["age ≤ 62"]
     for age, says, sign in ((30, "holds", "✓"), (None, "does not hold (0 of 1)", "✗")):
-        page.evaluate(SET_ROW, [[0, age]])
+        set_row(page, [age])
         first = page.locator(".verdicts li").first
         assert (first.locator(".says").inner_text(), first.locator(".sign").inner_text()) == (says, sign)
-    page.evaluate(SET_ROW, [[0, 70]])
+    set_row(page, [70])
     settled(page)
     assert "be young if age were at most 62 (now" in page.locator(".counterfactual p").inner_text()
 
@@ -260,7 +269,7 @@ def test_columns_are_offered_when_rules_use_them(page: Any):
 
 def test_a_goal_can_be_named(page: Any, own: ExplanationSet):
     rows = pages.table(30, 3, own.vocabulary)
-    page.evaluate(SET_ROW, [[place, rows[column][0]] for place, column in enumerate(pages.COLUMNS)])
+    set_row(page, row_of(rows, 0))
     page.locator("#goal").select_option(label="lived")
     settled(page)
 
@@ -281,9 +290,7 @@ def test_the_slider_changes_the_list_and_what_follows_from_it(page: Any, own: Ex
     assert page.locator(".slid").inner_text().startswith("2 literals · accuracy ")
     assert page.evaluate("() => document.querySelector('circle.now').dataset.length") == "0"
     rows = pages.table(50, 4, own.vocabulary)
-    given = [[[place, rows[column][at]] for place, column in enumerate(pages.COLUMNS)] for at in range(50)]
-    said = page.evaluate(f"(rows) => rows.map((row) => {{ ({SET_ROW})(row); return ({VERDICT})(); }})", given)
-    assert [one["prediction"] for one in said] == list(shorter.predict(rows))
+    assert [one["prediction"] for one in verdicts(page, rows)] == list(shorter.predict(rows))
 
     page.locator(".verdict button").click()
 
@@ -336,8 +343,8 @@ def test_what_is_said_of_the_whole_report_stays_when_another_length_is_tried(pag
 
 
 @pytest.mark.parametrize("language", ["sql", "python", "latex"])
-def test_copy_buttons_copy(browser: Any, folder: Path, own: ExplanationSet, language: str):
-    page = opened(browser, folder / "own.html", permissions=["clipboard-read", "clipboard-write"])
+def test_copy_buttons_copy(show: Any, folder: Path, own: ExplanationSet, language: str):
+    page = show(folder / "own.html", permissions=["clipboard-read", "clipboard-write"])
     button = page.locator(f"#rule-1 [data-copy={language}]")
 
     button.click()
@@ -347,18 +354,16 @@ def test_copy_buttons_copy(browser: Any, folder: Path, own: ExplanationSet, lang
     assert copied == getattr(own["lived"], f"to_{language}")()
     assert button.inner_text() == "Copied"
     assert "copied" in page.locator("#said").inner_text()
-    page.context.close()
 
 
-def test_copying_works_without_the_modern_way(browser: Any, folder: Path, own: ExplanationSet):
-    page = opened(browser, folder / "own.html", permissions=["clipboard-read"])
+def test_copying_works_without_the_modern_way(show: Any, folder: Path, own: ExplanationSet):
+    page = show(folder / "own.html", permissions=["clipboard-read"])
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
 
     page.locator("#rule-1 [data-copy=sql]").click()
     page.wait_for_function("() => document.querySelector('#rule-1 .copy.done')")
 
     assert page.evaluate("() => navigator.clipboard.readText()") == own["lived"].to_sql()
-    page.context.close()
 
 
 def test_a_page_that_may_not_copy_shows_the_text_instead(page: Any):
@@ -409,10 +414,8 @@ CONTRAST = """() => {
     ("name", "width", "scheme"),
     [("own", 1280, "light"), ("own", 375, "dark"), ("hostile", 1280, "dark"), ("hostile", 375, "light")],
 )
-def test_it_fits_and_can_be_read(browser: Any, folder: Path, scheme: str, width: int, name: str):
-    page = opened(
-        browser, folder / f"{name}.html", color_scheme=scheme, viewport={"width": width, "height": 800}
-    )
+def test_it_fits_and_can_be_read(show: Any, folder: Path, scheme: str, width: int, name: str):
+    page = show(folder / f"{name}.html", color_scheme=scheme, viewport={"width": width, "height": 800})
     settled(page)
     assert overflow(page) <= 0
     page.evaluate(OPEN_ALL)
@@ -422,12 +425,10 @@ def test_it_fits_and_can_be_read(browser: Any, folder: Path, scheme: str, width:
 
     assert n > 200
     assert low == []
-    assert page.wrong == []
-    page.context.close()
 
 
-def test_colors_can_be_chosen_and_are_kept(browser: Any, folder: Path):
-    page = opened(browser, folder / "own.html", color_scheme="light")
+def test_colors_can_be_chosen_and_are_kept(show: Any, folder: Path):
+    page = show(folder / "own.html", color_scheme="light")
     paper = "() => getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
 
@@ -438,23 +439,20 @@ def test_colors_can_be_chosen_and_are_kept(browser: Any, folder: Path):
     assert page.locator(".theme").get_attribute("aria-pressed") == "true"
     page.reload()
     assert page.evaluate(paper) == dark
-    page.context.close()
 
 
-def test_names_are_inert(browser: Any, folder: Path):
-    page = opened(browser, folder / "hostile.html")
+def test_names_are_inert(show: Any, folder: Path):
+    page = show(folder / "hostile.html")
     settled(page)
     page.locator("#length").fill("2")
     page.locator(".counterfactual button").click()
     settled(page)
 
-    assert page.wrong == []
     assert page.locator("script").count() == 3
     assert page.locator("#rule-0 h3").inner_text() == f"fate = {pages.SCRIPT}"
     assert page.locator("#rule-2 h3 .is").inner_text() == pages.HEBREW
     assert json.loads(page.locator("#facts").inner_text())["rules"][1]["label"] == pages.DROP
     assert "\u202e" not in page.content().split("<script", 1)[0]
-    page.context.close()
 
 
 def test_no_script_but_its_own_may_run(browser: Any, folder: Path, tmp_path: Path):
@@ -527,17 +525,16 @@ def test_paper_shows_everything_and_no_buttons(page: Any):
     assert page.pdf().startswith(b"%PDF")
 
 
-def test_it_reads_without_a_script(browser: Any, folder: Path):
-    page = opened(browser, folder / "own.html", java_script_enabled=False)
+def test_it_reads_without_a_script(show: Any, folder: Path):
+    page = show(folder / "own.html", java_script_enabled=False)
 
     assert page.locator("#rule-0 .logic").inner_text().startswith("∀x: died(x)")
     assert page.locator("#rule-0 .chip >> nth=0").is_visible()
     assert not page.locator("#try").is_visible()
     assert page.locator("button:visible").count() == 0
-    page.context.close()
 
 
-def test_many_classes_can_be_found(browser: Any, tmp_path: Path):
+def test_many_classes_can_be_found(show: Any):
     names = [f"bit {at}" for at in range(8)]
     explanations = []
     for at in range(200):
@@ -546,8 +543,7 @@ def test_many_classes_can_be_found(browser: Any, tmp_path: Path):
         for literal in literals[1:]:
             formula = formula & literal
         explanations.append(Explanation(Rule(f"number {at}", formula)))
-    report(ExplanationSet(explanations, names), path=tmp_path / "many.html")
-    page = opened(browser, tmp_path / "many.html")
+    page = show(ExplanationSet(explanations, names))
     settled(page)
 
     assert page.locator(".rule[open]").count() == 1
@@ -556,33 +552,28 @@ def test_many_classes_can_be_found(browser: Any, tmp_path: Path):
     assert page.locator(".picker .found").inner_text() == "1 class"
     page.locator("[data-open=all]").click()
     assert page.locator("#rule-137 .chip").first.is_visible()
-    page.evaluate(SET_ROW, [[at, 137 >> at & 1] for at in range(8)])
+    set_row(page, [137 >> at & 1 for at in range(8)])
     assert page.evaluate(VERDICT)["prediction"] == "number 137"
     assert settled(page) == "1"
     assert page.locator(".verdicts > li").count() == 6
-    assert page.wrong == []
-    page.context.close()
 
 
-def test_labels_that_go_together(browser: Any, tmp_path: Path):
+def test_labels_that_go_together(show: Any):
     formulas = {"x": Var("a") & Var("b"), "y": ~Var("b"), "z": Var("c")}
     rules = ExplanationSet(
         [Explanation(Rule(label, formula)) for label, formula in formulas.items()],
         list("abc"),
         multi_label=True,
     )
-    report(rules, path=tmp_path / "page.html")
-    page = opened(browser, tmp_path / "page.html")
+    page = show(rules)
     rows = [[0, 0, 1], [1, 1, 0], [0, 1, 0]]
     expected = [[label for label, yes in zip("xyz", row, strict=True) if yes] for row in rules.predict(rows)]
 
     for row, labels in zip(rows, expected, strict=True):
-        page.evaluate(SET_ROW, list(enumerate(row)))
+        set_row(page, row)
         said = page.evaluate(VERDICT)
         assert (json.loads(said["prediction"]), said["mark"]) == (labels, "")
 
     page.locator("#goal").select_option(label="z")
     assert settled(page) == "1"
     assert page.locator(".counterfactual p").inner_text().startswith("The answer would be z if c were true")
-    assert page.wrong == []
-    page.context.close()

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from logiclens.concepts import Above, ConceptEncoder, Flag, Missing, OneOf, Vocabulary
-from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.reporting import Source
@@ -134,22 +133,3 @@ def test_notes_on_how_the_file_was_read_are_kept():
     found = gather_facts(rules, source=Source(notes=tuple(many))).data
     assert (found.notes, found.n_notes_left_out) == (tuple(many[:MOST_COLUMNS]), 3)
     assert hash(Source(notes=["a"])) == hash(Source(notes=("a",)))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"name": 3}, "name must be a string. Got 3."),
-        ({"command": 3}, "command must be a string. Got 3."),
-        ({"n_train": -1}, "n_train must be a whole number of at least 0. Got -1."),
-        ({"dropped": ["a"]}, "dropped must be a mapping from columns to reasons. Got ['a'];"),
-        ({"held_out": "yes"}, "held_out must be True, False or None. Got 'yes'."),
-        ({"notes": "read as text"}, "notes must be a sequence of strings. Got 'read as text';"),
-        ({"task": "guess"}, "task must be 'classify', 'black box' or 'cluster'. Got 'guess'."),
-    ],
-)
-def test_a_source_that_makes_no_sense_is_refused(settings, message):
-    with pytest.raises(InputError) as caught:
-        Source(**settings)
-
-    assert message in str(caught.value)

@@ -4,9 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.explain.front import Front, Point
 from logiclens.logic import And, Or, Var
@@ -107,20 +105,3 @@ def test_only_as_much_is_left_out_as_has_to_be(monkeypatch):
     assert less.left_out == "To keep the page small, shorter lists are shown of each rule."
     assert less.rules[0].exports == full.rules[0].exports
     assert less.data == full.data
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"y": [1]}, "y is the truth about rows. Pass the rows as X, too."),
-        ({"rows": "yes"}, "rows must be True or False. Got 'yes'."),
-        ({"title": 3}, "title must be a string. Got 3."),
-        ({"target": 3}, "target must be a string. Got 3."),
-        ({"source": "a.csv"}, "source must be a Source. Got 'a.csv'; write Source('patients.csv')."),
-    ],
-)
-def test_what_makes_no_sense_is_refused(settings, message):
-    with pytest.raises(InputError) as caught:
-        gather_facts(large_rules(1, 1), **settings)
-
-    assert str(caught.value) == message

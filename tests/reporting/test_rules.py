@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import astuple
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,7 @@ from logiclens.explain import Explanation, ExplanationSet, Rule, Scores, term_sc
 from logiclens.logic import TRUE, Var, parse_formula
 from logiclens.metrics import explanation_accuracy, fidelity, rule_scores
 from logiclens.reporting._about_rules import DETAILS, exports_of, rules_facts
-from logiclens.reporting._facts import NO_RATE
+from logiclens.reporting._facts import NO_RATE, Rate
 from logiclens.reporting._report import gather_facts
 from logiclens.reporting._subject import Subject, label_rows
 
@@ -123,3 +126,14 @@ def test_less_detail_lists_less_and_says_how_much_there_is():
         assert found.n_terms == 9
         assert len(found.breaks.patterns) <= 2 * detail.patterns
         assert (found.exports.sql is None) == (not detail.exports)
+
+
+def test_each_detail_lists_less_of_something_and_more_of_nothing():
+    for more, less in pairwise(map(astuple, DETAILS)):
+        assert all(one >= other for one, other in zip(more, less, strict=True))
+        assert more != less
+
+
+def test_of_nothing_there_is_no_share():
+    assert Rate.of(0, 0) == NO_RATE
+    assert (Rate.of(0, 4).low, Rate.of(4, 4).high) == (0.0, 1.0)

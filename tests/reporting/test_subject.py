@@ -9,11 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from sklearn.exceptions import NotFittedError
-from sklearn.tree import DecisionTreeClassifier
 
-from logiclens.errors import InputError
-from logiclens.estimators import MuClassifier
 from logiclens.evaluation import _evaluate
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
@@ -64,15 +60,6 @@ def test_a_cluster_says_yes_to_its_own_rows(clusters):
 def test_rules_alone_are_a_subject(iris, clusters):
     assert subject_of(iris.model.explain()).network is None
     assert subject_of(clusters.model.explain()).task == "cluster"
-
-
-def test_other_models_are_refused():
-    with pytest.raises(InputError) as caught:
-        subject_of(DecisionTreeClassifier())
-    with pytest.raises(NotFittedError):
-        subject_of(MuClassifier())
-
-    assert "A report is about a fitted classifier, BlackBoxExplainer or LENClusterer, or" in str(caught.value)
 
 
 def test_rules_alone_need_neither_torch_nor_scikit_learn():
@@ -160,23 +147,3 @@ def test_a_network_is_asked_in_blocks(iris, monkeypatch):
 
     assert np.array_equal(whole.codes, parts.codes)
     assert all(map(np.array_equal, whole.words, parts.words))
-
-
-def test_what_cannot_be_measured_is_refused(iris, clusters):
-    for call, message in (
-        (
-            lambda: of(iris.model, iris.X[:0], iris.y[:0]),
-            "A score needs at least one row of data. Got none.",
-        ),
-        (
-            lambda: of(clusters.model, clusters.X, np.zeros(150)),
-            "Clusters have no truth to be compared with. Leave y out.",
-        ),
-        (
-            lambda: of(iris.model, iris.X, iris.y[:3]),
-            "y must have one value for each of the 75 rows. Got shape (3,).",
-        ),
-    ):
-        with pytest.raises(InputError) as caught:
-            call()
-        assert str(caught.value) == message
