@@ -14,7 +14,6 @@ from logiclens.reporting._page import (
     lines_of,
     literals,
     marks,
-    tree_sentence,
 )
 
 AGE = {"name": "age", "kind": "number", "optional": True}
@@ -38,8 +37,12 @@ def test_chips_say_what_is_asked(test: dict[str, Any], or_missing: bool, yes: st
     true: dict[str, Any] = {"op": "var", "concept": 0}
     signs = [chip(concept, [AGE])]
 
-    assert literals(true, [], signs) == [Literal("age", yes)]
-    assert literals({"op": "not", "arg": true}, [], signs) == [Literal("age", no)]
+    assert literals(true, signs) == [Literal("age", yes)]
+    assert literals({"op": "not", "arg": true}, signs) == [Literal("age", no)]
+
+
+def test_a_term_that_is_always_true_has_one_condition():
+    assert literals({"op": "true"}, []) == [Literal("always", "")]
 
 
 def test_a_term_says_nothing_of_missing_values_where_there_must_be_one():
@@ -61,7 +64,7 @@ def test_a_term_says_nothing_of_missing_values_where_there_must_be_one():
         ([there], ["is known"]),
         ([not_old], ["≤ 62 or missing"]),
     ):
-        assert [one.asked for one in literals({"op": "and", "args": parts}, [], signs)] == said
+        assert [one.asked for one in literals({"op": "and", "args": parts}, signs)] == said
 
 
 def test_chips_leave_missing_values_out_where_there_are_none():
@@ -76,32 +79,6 @@ def test_concepts_without_a_column_are_true_or_not():
     assert chip(concept, [{"name": "wings", "kind": "score", "optional": False}]) == Chip(
         "wings", "yes", "no"
     )
-
-
-CONCEPTS = [
-    {"words": "age is above 62", "words_not": "age is at most 62"},
-    {"words": "ill", "words_not": "not ill"},
-]
-CHIPS = [Chip("age", "> 62", "≤ 62"), Chip("ill", "yes", "no")]
-
-
-def var(at: int) -> dict[str, Any]:
-    return {"op": "var", "concept": at}
-
-
-def test_literals_of_a_term_and_what_is_none_tree_sentence():
-    either = {"op": "or", "args": [var(0), {"op": "not", "arg": var(1)}]}
-    term = {"op": "and", "args": [var(0), {"op": "not", "arg": var(1)}, either]}
-
-    assert literals(term, CONCEPTS, CHIPS) == [
-        Literal("age", "> 62"),
-        Literal("ill", "no"),
-        Literal("(age is above 62 or not ill)", ""),
-    ]
-    assert literals(var(1), CONCEPTS, CHIPS) == [Literal("ill", "yes")]
-    assert literals({"op": "true"}, CONCEPTS, CHIPS) == [Literal("always", "")]
-    assert tree_sentence({"op": "not", "arg": either}, CONCEPTS) == "not (age is above 62 or not ill)"
-    assert tree_sentence({"op": "false"}, CONCEPTS) == "never"
 
 
 rates = st.floats(0, 1)

@@ -160,7 +160,7 @@ def render(facts: Facts) -> str:
         .get_template("page.html")
         .render(
             facts=given,
-            literals=lambda tree: literals(tree, given["concepts"], chips),
+            literals=lambda term: literals(term, chips),
             picture=front_picture(given["lengths"]),
             home=next((at for at, length in enumerate(given["lengths"]) if length["chosen"]), 0),
             lines_of=lambda logic: lines_of(logic, given["kind"]),
@@ -294,56 +294,26 @@ class Literal:
     asked: str
 
 
-def literals(
-    tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]], chips: Sequence[Chip]
-) -> list[Literal]:
-    """Conditions of a term, without repetition; a part of it that is no literal is one condition, in words.
+def literals(term: Mapping[str, Any], chips: Sequence[Chip]) -> list[Literal]:
+    """Conditions of a term, a conjunction of literals.
 
     Where one condition takes a value for granted, none of the same column speaks of missing ones, as
     :func:`logiclens.concepts.vocabulary.join_conditions` has it.
     """
-    parts = tree["args"] if tree["op"] == "and" else [tree]
-    signs = [_sign(part, chips) for part in parts]
-    known = {sign.column for sign, positive in filter(None, signs) if sign.gap not in (None, positive)}
-    compared = {sign.column for sign, _ in filter(None, signs) if not sign.about_gap}
+    if term["op"] == "true":
+        return [Literal("always", "")]
+    parts = term["args"] if term["op"] == "and" else [term]
+    signs = [(part["op"] == "var", chips[part.get("arg", part)["concept"]]) for part in parts]
+    known = {sign.column for positive, sign in signs if sign.gap not in (None, positive)}
+    compared = {sign.column for _, sign in signs if not sign.about_gap}
     found = []
-    for part, signed in zip(parts, signs, strict=True):
-        if signed is None:
-            found.append(Literal(tree_sentence(part, concepts), ""))
-            continue
-        sign, positive = signed
+    for positive, sign in signs:
         if sign.about_gap and not positive and sign.column in compared:
             continue
         gap = sign.gap is positive and not sign.about_gap and sign.column not in known
-        found.append(
-            Literal(sign.column, (sign.yes if positive else sign.no) + (" or missing" if gap else ""))
-        )
+        asked = sign.yes if positive else sign.no
+        found.append(Literal(sign.column, f"{asked} or missing" if gap else asked))
     return found
-
-
-def _sign(tree: Mapping[str, Any], chips: Sequence[Chip]) -> tuple[Chip, bool] | None:
-    """The chip of a literal, and whether it is positive; None of what is no literal."""
-    positive = tree["op"] == "var"
-    if not positive and (tree["op"] != "not" or tree["arg"]["op"] != "var"):
-        return None
-    return chips[(tree if positive else tree["arg"])["concept"]], positive
-
-
-def tree_sentence(tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]]) -> str:
-    """A tree in plain English, with parentheses around all that is joined."""
-    match tree["op"]:
-        case "true":
-            return "always"
-        case "false":
-            return "never"
-        case "var":
-            return str(concepts[tree["concept"]]["words"])
-        case "not" if tree["arg"]["op"] == "var":
-            return str(concepts[tree["arg"]["concept"]]["words_not"])
-        case "not":
-            return f"not {tree_sentence(tree['arg'], concepts)}"
-    joined = f" {tree['op']} ".join(tree_sentence(part, concepts) for part in tree["args"])
-    return f"({joined})"
 
 
 @dataclass(frozen=True)
