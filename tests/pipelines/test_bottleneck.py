@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from torch import nn
 
-from logiclens.errors import UnknownConceptError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.logic import equivalent, exactly_one, parse_formula
 from logiclens.pipelines import ConceptBottleneckClassifier, intervention_curve
@@ -398,11 +397,6 @@ def test_a_bottleneck_that_failed_to_fit_is_not_fitted():
     error_of(model.fit, X, Y)
     with pytest.raises(NotFittedError):
         model.predict(X)
-
-
-def test_unknown_concept(fitted):
-    with pytest.raises(UnknownConceptError, match="Unknown concept 'rigth'"):
-        fitted.intervene(X, {"rigth": 1})
 
 
 METHODS = (

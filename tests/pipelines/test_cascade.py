@@ -12,7 +12,6 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from logiclens.concepts import ConceptEncoder
-from logiclens.errors import UnknownConceptError
 from logiclens.logic import FALSE, TRUE, Var, equivalent, parse_formula
 from logiclens.pipelines import CascadeClassifier
 from tests.errors import error_of
@@ -248,14 +247,6 @@ def test_a_concept_of_the_first_level_goes_all_the_way(fitted):
     assert (found.concepts_after[:, 0] == 1).all()
 
 
-def test_a_value_for_some_rows_only(fitted):
-    values = np.where(np.arange(len(X)) < 16, 1.0, np.nan)
-    found = fitted.intervene(FRAME, 2, {"both": values})
-
-    assert not found.changed[16:].any()
-    assert (found.predictions_after[:16] == np.where(c ^ d, "no", "yes")[:16]).all()
-
-
 def test_intervening_without_levels():
     fitted = cascade(estimator=quick()).fit(FRAME, a & b)
 
@@ -369,11 +360,6 @@ def test_a_level_that_is_none(fitted, level):
     assert error_of(fitted.intervene, FRAME, level, {"one": 1}) == (
         f"level must be a whole number from 1 to 2, the last level there is. Got {level!r}."
     )
-
-
-def test_a_concept_of_another_level(fitted):
-    with pytest.raises(UnknownConceptError, match="Unknown concept 'a'"):
-        fitted.intervene(FRAME, 2, {"a": 1})
 
 
 def test_no_rows_to_explain(fitted):

@@ -68,15 +68,6 @@ def test_an_answer_that_was_never_learnt_is_agreed_with_by_nobody(fitted):
     assert 0 < found.macro_f1 < 1
 
 
-def test_several_labels_a_row():
-    table = np.column_stack([Y, ~Y]).astype(int)
-    model = quick().fit(FRAME, table)
-    found = measure_fidelity(model, FRAME, table, ONES, "held out", 1 - table)
-
-    assert (found.macro_f1, found.rules_agree, found.black_box_accuracy) == (1.0, 1.0, 0.0)
-    assert list(found.rules.by_target) == ["y0", "y1"]
-
-
 def test_a_truth_of_other_labels_is_refused(fitted):
     with pytest.raises(InputError, match="y has labels such as False;"):
         measure_fidelity(fitted, FRAME, LABELS, ONES, "held out", Y)

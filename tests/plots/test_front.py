@@ -46,10 +46,6 @@ def test_points_that_were_not_scored_are_left_out():
     assert "shown" not in drawn(display)
 
 
-def test_a_single_point_is_a_front():
-    assert drawn(FrontDisplay.from_front(front(POINTS[:1], 0)))["shown"] == [(0, 0.5)]
-
-
 def test_models_are_drawn():
     model = fitted("Mu")
     expected = [(point.literals, point.accuracy) for point in model.front_]

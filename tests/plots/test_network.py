@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from matplotlib.collections import PathCollection
 from matplotlib.colors import same_color
 from matplotlib.legend import Legend
-from matplotlib.path import Path
 
 from logiclens import Var
 from logiclens.plots import NetworkDisplay
-from logiclens.plots._network_display import curve, path_signs, place_units, unit_strengths
+from logiclens.plots._network_display import path_signs, place_units, unit_strengths
 from logiclens.plots._style import Look
 from tests.plots.conftest import fitted
 
@@ -73,13 +72,6 @@ def test_concepts_without_a_connection_are_left_out(weights: list[np.ndarray]):
     assert set(layers[0].units.tolist()) == set(np.flatnonzero(weights[0].any(axis=0)).tolist())
 
 
-def test_lines_lead_from_one_point_to_the_other():
-    path = curve(0, 1, 2, 3)
-
-    assert path.vertices[[0, -1]].tolist() == [[0, 1], [2, 3]]
-    assert path.codes.tolist() == [Path.MOVETO, *[Path.CURVE4] * 3]
-
-
 WEIGHTS = [np.array([[1.0, -2.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]]), np.array([[2.0, -1.0, 3.0]])]
 NAMES = ["a", "b", "c"]
 
@@ -123,13 +115,6 @@ def test_colors_say_what_speaks_for_the_target():
         ["against", "for"],
     ]
     assert [part.tolist() for part in display.speaks_] == [[-1, 1, -1], [-1, 1]]
-
-
-def test_two_negative_weights_in_a_row_speak_for_the_target():
-    display = NetworkDisplay([np.array([[-1.0, 2.0]]), np.array([[-3.0]])], ["a", "b"]).plot()
-
-    assert display.connections_[0].tolist() == [-1.0, 2.0]
-    assert colors_of(lines(display)[0], display) == ["for", "against"]
 
 
 def test_lines_whose_ways_differ_have_a_color_of_their_own():

@@ -10,7 +10,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
 from logiclens import Explanation, Rule, Var
-from logiclens.concepts import Above, Vocabulary
 from logiclens.errors import InputError
 from logiclens.plots._style import (
     LONGEST,
@@ -28,7 +27,7 @@ from logiclens.plots._style import (
     write_footnote,
     write_title,
 )
-from tests.strategies import HOSTILE_NAMES, names
+from tests.strategies import names
 
 
 @given(st.text(max_size=80), st.integers(3, 60))
@@ -52,13 +51,6 @@ def test_labels_of_concepts_are_one_short_line(name: str):
     assert label.isprintable()
 
 
-def test_concepts_stand_in_the_words_of_the_vocabulary():
-    words = Vocabulary(("age",), (Above("age", 62),))
-
-    assert concept_label("age > 62", words) == "age is above 62"
-    assert concept_label("age > 62") == "“age > 62”"
-
-
 @pytest.mark.parametrize(
     ("target", "kind", "expected"),
     [("death", "iff", "death"), (3, "iff", "class 3"), (0, "cluster", "cluster 0"), ("3", "iff", "“3”")],
@@ -73,12 +65,6 @@ def test_lines_are_few_and_short(words: list[str], width: int):
 
     assert len(lines) <= 2
     assert all(len(line) <= width for line in lines)
-
-
-def test_the_longest_of_the_hostile_names_loses_its_middle():
-    long = max(HOSTILE_NAMES, key=len)
-
-    assert concept_label(long) == "n" * 19 + "…" + "n" * 20
 
 
 def contrast(color: object, other: object) -> float:

@@ -208,20 +208,15 @@ def test_the_answer_says_for_how_many_classes_there_is_no_rule(facts: dict[str, 
         (
             "iff",
             "the truth",
-            "The rules state when the network says a class; "
-            "precision and recall say how often that is right.",
+            "when the network says a class; precision and recall say how often that is right.",
         ),
         (
             "if",
             "the network",
-            "The rules state what holds whenever the network says a class, not when it is so; "
+            "what holds whenever the network says a class, not when it is so; "
             "precision and recall compare with the answers of the network.",
         ),
-        (
-            "only_if",
-            "",
-            "The rules state what is enough for the network to say a class, not when it is so.",
-        ),
+        ("only_if", "", "what is enough for the network to say a class, not when it is so."),
     ],
 )
 def test_what_rules_state_is_what_a_network_says(facts: dict[str, Any], kind: str, against: str, said: str):
@@ -229,7 +224,7 @@ def test_what_rules_state_is_what_a_network_says(facts: dict[str, Any], kind: st
     facts["policy"]["printed"] = False
     facts["overall"] |= {"against": against, "faithful_to": "the network"}
 
-    assert WORDS.meaning(facts) == said
+    assert WORDS.meaning(facts) == f"The rules state {said}"
     assert WORDS.lead_in(facts) == ("The network says:" if kind == "iff" else "As the network sees it:")
 
 

@@ -108,32 +108,21 @@ def test_without_rows_a_range_is_not_known():
     assert (found.low, found.high, found.start) == (None, None, 46.0)
 
 
+RED, CATEGORY = OneOf("c", ("red",)), "category"
+
+
 @pytest.mark.parametrize(
     ("concepts", "table", "kind", "levels", "start", "optional"),
     [
-        (
-            [OneOf("c", ("red", "tan"))],
-            {"c": ["red", "tan", "tan"]},
-            "category",
-            ("red", "tan"),
-            "tan",
-            False,
-        ),
-        (
-            [OneOf("c", ("red",))],
-            {"c": ["green", "red", "green", None]},
-            "category",
-            ("red", "green"),
-            "green",
-            True,
-        ),
-        ([OneOf("c", (2,))], {"c": [7, 7, 2]}, "category", (2, 7), 7, False),
-        ([OneOf("c", ("red",))], None, "category", ("red",), "red", False),
-        ([OneOf("c", (2,))], {"c": [1, 2, 2]}, "category", (2,), 2, False),
+        ([OneOf("c", ("red", "tan"))], {"c": ["red", "tan", "tan"]}, CATEGORY, ("red", "tan"), "tan", False),
+        ([RED], {"c": ["green", "red", "green", None]}, CATEGORY, ("red", "green"), "green", True),
+        ([OneOf("c", (2,))], {"c": [7, 7, 2]}, CATEGORY, (2, 7), 7, False),
+        ([RED], None, CATEGORY, ("red",), "red", False),
+        ([OneOf("c", (2,))], {"c": [1, 2, 2]}, CATEGORY, (2,), 2, False),
         ([Flag("c")], {"c": [True, True, False]}, "flag", (), True, False),
         ([Flag("c", numeric=True)], {"c": [0, 1, 0]}, "flag", (), False, False),
         ([Missing("c")], {"c": [1.5, None]}, "number", (), 1.5, True),
-        ([Missing("c")], {"c": ["a", None]}, "category", (), None, True),
+        ([Missing("c")], {"c": ["a", None]}, CATEGORY, (), None, True),
         ([Missing("c")], None, "flag", (), False, True),
         ([Above("c", 1), OneOf("c", (5,))], {"c": [1, 2, 9]}, "number", (5,), 2.0, False),
     ],
