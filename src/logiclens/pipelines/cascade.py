@@ -276,17 +276,22 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         X : data frame, array, sparse matrix or mapping
             The first level.
         """
+        scores, below = self._below_last(X)
+        return [*scores, self.estimators_[-1].predict_proba(below)]
+
+    def _below_last(self, X: Any) -> tuple[list[FloatArray], Any]:
+        """Scores of the levels between the first and the last, and what the last one reads."""
         check_is_fitted(self, "estimators_")
-        found = []
+        scores: list[FloatArray] = []
         below: Any = X
         for estimator, names in zip(self.estimators_[:-1], self.level_names_[1:], strict=True):
-            found.append(estimator.predict_proba(below)[:, : len(names)])
-            below = as_columns(names, found[-1])
-        return [*found, self.estimators_[-1].predict_proba(below)]
+            scores.append(estimator.predict_proba(below)[:, : len(names)])
+            below = as_columns(names, scores[-1])
+        return scores, below
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 and 1, (n, n_targets), for multi-label problems."""
-        below = self._last(X)
+        _, below = self._below_last(X)
         return self.estimators_[-1].predict(below)
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -295,13 +300,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def decide(self, X: Any) -> BoolArray:
         """The targets that the cascade predicts, (n, n_targets): what fidelity is measured against."""
-        below = self._last(X)
+        _, below = self._below_last(X)
         return self.estimators_[-1].decide(below)
-
-    def _last(self, X: Any) -> Any:
-        """What the last level reads."""
-        scores = self.predict_levels(X)
-        return X if len(scores) == 1 else as_columns(self.level_names_[-1], scores[-2])
 
     # Explaining
 

@@ -381,7 +381,7 @@ class NetworkDisplay(Display):
                 known = {name: short.get(name, Var("…")) for name in formula.concepts}
                 text = format_formula(substitute(formula, known), "unicode").replace('"', "")
                 if depth == len(self.neurons) - 1:
-                    faint = {"color": self._look.faint, "fontsize": SMALL - 0.5}
+                    faint: dict[str, Any] = {"color": self._look.faint, "fontsize": SMALL - 0.5}
                     self._say(layer.x, float(y) + 0.7, shorten(text, 32), 9, **faint)
                 else:
                     self._tag(layer.x, y, f"{_subscript('h', at)} = {shorten(text, 30)}")
@@ -396,13 +396,13 @@ class NetworkDisplay(Display):
             "edgecolor": "none",
             "alpha": 0.75,
         }
-        faint = {"color": self._look.faint, "fontsize": SMALL - 1}
+        faint: dict[str, Any] = {"color": self._look.faint, "fontsize": SMALL - 1}
         self._say(x, y, text, 0, 11, ha="center", va="center", zorder=4, bbox=ground, **faint)
 
     def _draw_pruned(self, pruned: IndexArray, top: float) -> None:
         if not len(pruned):
             return
-        faint = {"color": self._look.faint, "fontsize": SMALL}
+        faint: dict[str, Any] = {"color": self._look.faint, "fontsize": SMALL}
         longest = label_length(self.ax_)
         y = top + 0.72 * np.arange(len(self.pruned_))
         rings: dict[str, Any] = {"facecolors": "none", "edgecolors": self._look.no, "linewidths": 1.0}
