@@ -83,7 +83,7 @@ def test_letters_can_be_read_on_their_background(style: str):
     with plt.style.context(style):
         look = Look.of(plt.subplots()[1])
 
-    for color in (look.ink, look.faint, look.yes, look.beside):
+    for color in (look.ink, look.faint, look.yes, look.second):
         assert contrast(color, look.paper) >= 4.1
     assert contrast(look.against, look.paper) >= 3
     assert contrast(look.yes, look.pale) >= 1.8

@@ -102,7 +102,8 @@ class Intervention:
         moved = [f"{name!r} {step}" for name, step in zip(self.concept_names, steps, strict=True) if step]
         still = "Nothing changed" if self.known[row].any() else "Nothing was set"
         before, after = (
-            self._in_words(outcome[row]) for outcome in (self.predictions_before, self.predictions_after)
+            self._prediction_text(outcome[row])
+            for outcome in (self.predictions_before, self.predictions_after)
         )
         outcome = f"the prediction stays {before}" if before == after else f"{before} becomes {after}"
         parts = [f"With {', '.join(moved)}: {outcome}" if moved else f"{still}: {outcome}"]
@@ -115,7 +116,7 @@ class Intervention:
                 parts.append(f"the rules of {named} {word}")
         return f"{'; '.join(parts)}."
 
-    def _in_words(self, prediction: Any) -> str:
+    def _prediction_text(self, prediction: Any) -> str:
         if np.ndim(prediction):
             return f"[{listing(self.labels[i] for i in np.flatnonzero(prediction))}]"
         return repr(plain_label(prediction))

@@ -102,7 +102,7 @@ class FrontDisplay(Display):
         self.ax_.fill_between(
             literals, intervals[:, 0], intervals[:, 1], color=self._look.yes, alpha=0.14, linewidth=0
         )
-        self._draw_line(literals, points, "fidelity", self._look.beside, "D--", 3.5)
+        self._draw_line(literals, points, "fidelity", self._look.second, "D--", 3.5)
         self._draw_line(literals, points, "accuracy", self._look.yes, "o-", 4.5)
         self._mark(points)
         self._draw_texts(intervals)

@@ -115,7 +115,7 @@ class Look:
         What is false or pruned.
     against : color
         What speaks against: negative weights, disagreement.
-    beside : color
+    second : color
         A second quantity.
     faint : color
         Remarks, and lines that only guide the eye.
@@ -127,7 +127,7 @@ class Look:
     pale: str
     no: str
     against: str
-    beside: str
+    second: str
     faint: str
     ink: Any = "black"
     paper: Any = "white"

@@ -7,7 +7,7 @@ Formulas become trees, concepts tests, columns inputs. A concept's test is exact
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, inf, log10, nextafter
 from typing import Any
 
@@ -41,6 +41,7 @@ MOST_COLUMNS = 200
 """Columns that are listed, and columns dropped and notes that are."""
 
 _KINDS = {"Booleans": "flag", "numbers": "number"}
+_KIND_OF = {Above: "number", AtMost: "number", Between: "number", OneOf: "category", Flag: "flag"}
 
 
 def data_facts(
@@ -117,7 +118,9 @@ def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: LabeledRows
         ]
     else:
         used = set(words.used_columns(used))
-        kinds = _kinds(words) | kinds
+        concepts: dict[str, list[Concept]] = {}
+        for concept in words.concepts:
+            concepts.setdefault(concept.column, []).append(concept)
         if subject.encoder is None:  # a model that was loaded
             table = None if rows is None else rows.table
             readings = [
@@ -131,23 +134,22 @@ def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: LabeledRows
                 if one["concepts"]
             ]
         found = [
-            ColumnFacts(column, kinds.get(column, kind), missing, column in used, note)
+            ColumnFacts(
+                column,
+                kinds.get(column) or _shown_kind(concepts[column]) or kind,
+                missing,
+                column in used,
+                note,
+            )
             for column, kind, missing, note in readings
         ]
     return sorted(found, key=lambda column: not column.used)
 
 
-def _kinds(words: Vocabulary) -> dict[str, str]:
-    """What columns hold, as far as their concepts show; that a value may be missing shows nothing."""
-    kinds: dict[str, str] = {}
-    for concept in words.concepts:
-        if isinstance(concept, Missing):
-            continue
-        numbers = isinstance(concept, Above | AtMost | Between)
-        kind = "number" if numbers else "flag" if isinstance(concept, Flag) else "category"
-        if kinds.get(concept.column, "category") == "category":
-            kinds[concept.column] = kind
-    return kinds
+def _shown_kind(concepts: Iterable[Concept]) -> str | None:
+    """The kind of a column that its concepts show; that a value may be missing shows nothing."""
+    kinds = {_KIND_OF.get(type(concept)) for concept in concepts}
+    return next((kind for kind in ("number", "category", "flag") if kind in kinds), None)
 
 
 def _missing_share(words: Vocabulary, column: str, table: Table | None) -> float | None:
@@ -279,11 +281,9 @@ def _input(words: Vocabulary, concepts: Sequence[Concept], column: Column | None
 
 
 def _kind(concepts: Sequence[Concept], column: Column | None) -> str:
-    if any(isinstance(concept, Above | AtMost | Between) for concept in concepts):
-        return "number"
-    if any(isinstance(concept, OneOf) for concept in concepts):
-        return "category"
-    if any(isinstance(concept, Flag) for concept in concepts) or column is None:
+    if kind := _shown_kind(concepts):
+        return kind
+    if column is None:
         return "flag"
     return {Kind.NUMBER: "number", Kind.BOOLEAN: "flag"}.get(column.kind, "category")
 
