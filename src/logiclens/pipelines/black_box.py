@@ -277,26 +277,22 @@ def _form(black_box: Any, answers: NDArray[Any]) -> OutputKind:
                 "the module without its last Sigmoid, or a callable that returns probabilities."
             )
         return OutputKind.ONE if answers.ndim == 1 else OutputKind.SEVERAL
-    if hasattr(black_box, "predict"):
-        if answers.ndim == 2:
-            return OutputKind.TABLE
-        if numbers and (answers != np.round(answers)).any():
-            wrong = answers[answers != np.round(answers)][0]
-            raise InputError(
-                f"The black box predicts numbers such as {wrong:g}, not labels. "
-                "Pass a callable that compares them with a cut point: lambda X: model.predict(X) > cut."
-            )
-        return OutputKind.LABELS
+    predicts = hasattr(black_box, "predict")
     if answers.ndim == 2:
         whole = answers.dtype.kind in "biu" and bool(((answers == 0) | (answers == 1)).all())
-        return OutputKind.TABLE if whole else OutputKind.SEVERAL
-    if numbers and not within and (answers != np.round(answers)).any():
-        wrong = answers[answers != np.round(answers)][0]
+        return OutputKind.TABLE if predicts or whole else OutputKind.SEVERAL
+    fractions = answers[answers != np.round(answers)] if numbers else answers[:0]
+    if len(fractions) and predicts:
         raise InputError(
-            f"The black box answers with numbers such as {wrong:g}, neither labels nor probabilities. "
+            f"The black box predicts numbers such as {fractions[0]:g}, not labels. "
+            "Pass a callable that compares them with a cut point: lambda X: model.predict(X) > cut."
+        )
+    if len(fractions) and not within:
+        raise InputError(
+            f"The black box answers with numbers such as {fractions[0]:g}, neither labels nor probabilities. "
             "Compare them with a cut point: lambda X: answer(X) > cut."
         )
-    return OutputKind.ONE if within else OutputKind.LABELS
+    return OutputKind.ONE if within and not predicts else OutputKind.LABELS
 
 
 def _classes(classes: Any, width: int, form: OutputKind) -> tuple[Label, ...]:
