@@ -54,3 +54,12 @@ def test_the_interval_covers_what_is_true():
 def test_more_wins_than_rows_are_refused():
     with pytest.raises(InputError, match="wins and losses"):
         Lead(3, 2, 2)
+
+
+def test_copies_count_once():
+    random = np.random.default_rng(0)
+    first, second = random.random(50) < 0.8, random.random(50) < 0.6
+    copies = Lead.of_groups(np.repeat(first, 6), np.repeat(second, 6), np.repeat(np.arange(50), 6))
+
+    assert copies == Lead.of_answers(first, second)
+    assert Lead.of_groups(first, second, np.arange(50)) == Lead.of_answers(first, second)

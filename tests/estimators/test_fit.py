@@ -13,6 +13,7 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.constants import LITERAL_COST
+from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier
 from logiclens.estimators._parameters import most_literals, price_of_literal
 from logiclens.estimators.base import LENClassifier
@@ -558,3 +559,26 @@ def test_targets_with_a_formula_each_have_no_common_lead():
     x = np.random.default_rng(0).integers(0, 2, (100, 3))
 
     assert MuClassifier(random_state=0).fit(x, x[:, :2]).front_.lead is None
+
+
+def test_rows_of_a_group_are_held_out_together():
+    random = np.random.default_rng(0)
+    x, y = random.integers(0, 2, (40, 8)), random.integers(0, 2, 40)
+    copies, labels, patients = np.repeat(x, 6, axis=0), np.repeat(y, 6), np.repeat(np.arange(40), 6)
+    apart = MuClassifier(random_state=0).fit(copies, labels)
+    together = MuClassifier(random_state=0).fit(copies, labels, groups=patients)
+
+    assert apart.front_.lead.p_value < 1e-6  # copies of a row tell its label
+    assert together.front_.lead.p_value > 0.01
+    assert together.front_[-1].accuracy < apart.front_[-1].accuracy - 0.1
+
+
+def test_groups_may_be_of_any_type_and_need_a_value_for_each_row():
+    x = np.random.default_rng(0).integers(0, 2, (60, 3))
+    named = [["a", "b", None][i % 3] for i in range(60)]
+    numbered = np.arange(60) % 3
+
+    for groups in (named, numbered):
+        assert MuClassifier(random_state=0).fit(x, x[:, 0], groups=groups).score(x, x[:, 0]) == 1.0
+    with pytest.raises(InputError, match="groups"):
+        MuClassifier().fit(x, x[:, 0], groups=[1, 2])

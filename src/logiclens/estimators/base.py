@@ -43,6 +43,7 @@ from logiclens.estimators.inputs_and_targets import (
     input_tags,
     learn_inputs,
     predicted_index,
+    read_groups,
     read_known_targets,
     read_rows,
     read_targets,
@@ -153,6 +154,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y: Any,
         sample_weight: ArrayLike | None = None,
         *,
+        groups: ArrayLike | None = None,
         priors: Any = (),
         prior_weight: float = 0.3,
     ) -> Self:
@@ -167,6 +169,9 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             true.
         sample_weight : array of shape (n,), optional
             Non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none.
+        groups : array of shape (n,), optional
+            Rows with the same value, such as those of one patient, are held out together, so that scores and
+            the choice of a length are about new groups.
         priors : Formula or text, or several, optional
             What is known to hold of concepts and targets (:mod:`~logiclens.estimators.priors`), such as
             ``stroke -> death``: a penalty on networks and rules that break it.
@@ -179,6 +184,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.check_settings()
         targets, weight = self.read_data(X, y, sample_weight)
+        if groups is not None:
+            targets = replace(targets, groups=read_groups(groups, len(weight)))
         inputs = self.read_inputs(X, targets, weight)
         known = Priors(priors, Table(X), inputs, targets)
         return self.fit_inputs(inputs, targets, weight, known, prior_weight)
@@ -242,7 +249,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> RowSplit:
         """Set a validation part aside, in proportion from every class."""
         seed = seed_of(self.random_state)
-        return hold_out(x, targets.outputs, targets.strata(), weight, self.validation_fraction, seed)
+        share = self.validation_fraction
+        return hold_out(x, targets.outputs, targets.strata(), weight, share, seed, targets.groups)
 
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         """All settings, in the form in which they are used, for some inputs and targets."""

@@ -84,18 +84,17 @@ Gains = NDArray[np.float32]
 
 
 class PartScores(NamedTuple):
-    """How good each length is on the rows that one part leaves out: weights, (n_points,) but for ``n_rows``.
+    """How good each length is on the rows that one part leaves out.
 
-    ``wins`` and ``losses`` are rows that only the rules decide rightly, and only a constant, the shortest.
+    ``sums``, (4, n_points): the gain; the weight of the rows that only the rules decide rightly (wins), and
+    that only the shortest of them, a constant, does (losses); the squares of their difference in each group.
     """
 
-    gain: FloatArray
-    wins: FloatArray
-    losses: FloatArray
+    sums: FloatArray
     n_rows: float
 
 
-class Scores(NamedTuple):
+class FrontScores(NamedTuple):
     """How good each length is on all rows that parts leave out.
 
     ``accuracy`` and ``fidelity`` are shares, (n_points,); ``gain`` is by row, 0 where no part leaves it out.
@@ -369,7 +368,7 @@ class FrontSearch:
             return np.ones((len(self.bits), 1))
         return np.asarray(self.targets.truth() @ self.class_weight)[:, None]
 
-    def score(self, lists: Sequence[list[Lists]], answers: Sequence[BoolArray]) -> Scores:
+    def score(self, lists: Sequence[list[Lists]], answers: Sequence[BoolArray]) -> FrontScores:
         """How good each length is: a row that a part leaves out is rated under its lists and network."""
         lengths = [_length(each) for each in lists[0]]
         accuracy, fidelity = np.zeros((2, len(lengths)))
@@ -383,7 +382,7 @@ class FrontSearch:
             share, true, network = share[rows], truth[rows], predicted[rows]
             longest = np.searchsorted([_length(each) for each in front], lengths, side="right") - 1
             observed = self.recipe.observed(self.weights[0] - weight)[rows]
-            totals = np.zeros((3, len(lengths)))
+            totals = np.zeros((4, len(lengths)))
             constant = self.accuracy(self.decide(front[0], rows), true)
             for at in np.unique(longest):  # lengths without a list of their own have the next shorter one
                 decided, alike = self.decide(front[at], rows), np.flatnonzero(longest == at)
@@ -391,10 +390,14 @@ class FrontSearch:
                 accuracy[alike] += (rated[rows] * share) @ right
                 fidelity[alike] += (rated[rows] * share) @ self.fidelity(decided, network)
                 gain[alike[:, None], rows] += share * gained
-                better = np.array([gained, right > constant, right < constant])
-                totals[:, alike] = (better @ observed)[:, None]
-            parts.append(PartScores(totals[0], totals[1], totals[2], float(observed.sum())))
-        return Scores(accuracy, fidelity, gain, parts)
+                wins, losses = observed * (right > constant), observed * (right < constant)
+                squares = wins + losses
+                if self.targets.groups is not None:
+                    squares = np.square(np.bincount(self.targets.groups[rows], wins - losses))
+                sums = [observed @ gained, wins.sum(), losses.sum(), squares.sum()]
+                totals[:, alike] = np.array(sums)[:, None]
+            parts.append(PartScores(totals, float(observed.sum())))
+        return FrontScores(accuracy, fidelity, gain, parts)
 
     def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
         """Gain of decisions on some rows, at the prices that rules are searched at, (n,)."""
@@ -447,8 +450,11 @@ class FrontSearch:
         j = price - np.array([share @ each for each in gain])  # up to a constant
         best = int(np.round(j, 9).argmin())
         lead = (gain[best] - gain[0]).astype(np.float64)
-        error = np.sqrt(share @ np.square(lead - share @ lead) / self.n_rows(weight))
-        return best if share @ lead > _ONE_SIDED * error else 0
+        apart = lead - share @ lead
+        variance = share @ np.square(apart) / self.n_rows(weight)
+        if self.targets.groups is not None:  # rows of a group say the same thing again
+            variance = np.square(np.bincount(self.targets.groups, share * apart)).sum()
+        return best if share @ lead > _ONE_SIDED * np.sqrt(variance) else 0
 
     def lead(self, lists: Sequence[Lists], parts: Sequence[PartScores]) -> Lead | None:
         """How far rules are ahead of a constant, on rows that had no say in them, nor in their length.
@@ -459,16 +465,16 @@ class FrontSearch:
         if not self.is_list or len(parts) < 2:
             return None
         lengths = np.array([_length(each) for each in lists])
-        found = Lead(0.0, 0.0, 0.0)
+        sums, n_rows = np.zeros(4), sum(part.n_rows for part in parts)
         for part in parts:
             if isinstance(self.recipe.literals, int):
                 at = int(np.searchsorted(lengths, self.recipe.literals, side="right")) - 1
             else:
-                others = [each for each in parts if each is not part]
-                gain = sum(each.gain for each in others) / sum(each.n_rows for each in others)
-                at = int(np.round(self.recipe.literal_cost * lengths - gain, 9).argmin())
-            found += Lead(part.n_rows, float(part.wins[at]), float(part.losses[at]))
-        return found
+                others = sum(each.sums[0] for each in parts if each is not part) / (n_rows - part.n_rows)
+                at = int(np.round(self.recipe.literal_cost * lengths - others, 9).argmin())
+            sums += part.sums[:, at]
+        _, wins, losses, squares = sums.tolist()
+        return Lead(n_rows, wins, losses).thinned(squares)
 
     def resolve(
         self,
@@ -673,7 +679,8 @@ def _split_into_parts(recipe: Recipe, x: FloatArray, targets: Targets, fold: Row
     number = recipe.population.restarts
     if number == 1:
         return fold
-    left = leave_out(x, targets.outputs, targets.strata(), weight, number, recipe.population.seed)
+    seed = recipe.population.seed
+    left = leave_out(x, targets.outputs, targets.strata(), weight, number, seed, targets.groups)
     return replace(fold, parts=tuple(left))
 
 
@@ -690,11 +697,13 @@ def _merge_rows(
     ):
         return x, targets, list(folds)
     used = np.flatnonzero(np.any([fold.train[:n_rows] + fold.check[:n_rows] > 0 for fold in folds], axis=0))
-    rows = Distinct.of(x[used], targets.outputs[used])
+    groups = np.zeros(len(x), dtype=np.intp) if targets.groups is None else targets.groups
+    rows = Distinct.of(x[used], targets.outputs[used], groups[used, None].astype(np.float64))
     kept = np.concatenate([used[rows.first], np.arange(n_rows, len(x))])
 
     def add_up(weight: FloatArray) -> FloatArray:
         return np.concatenate([rows.add_up(weight[used]), weight[n_rows:]])
 
     folds = [replace(fold, train=add_up(fold.train), check=add_up(fold.check)) for fold in folds]
-    return x[kept], replace(targets, outputs=targets.outputs[kept]), folds
+    together = None if targets.groups is None else groups[kept]
+    return x[kept], replace(targets, outputs=targets.outputs[kept], groups=together), folds

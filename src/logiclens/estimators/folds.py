@@ -142,13 +142,22 @@ def systematic_sample(weight: FloatArray, order: IndexArray, size: int, start: f
 
 
 def hold_out(
-    x: FloatArray, outputs: FloatArray, strata: IndexArray, weight: FloatArray, share: float, seed: int
+    x: FloatArray,
+    outputs: FloatArray,
+    strata: IndexArray,
+    weight: FloatArray,
+    share: float,
+    seed: int,
+    groups: IndexArray | None = None,
 ) -> RowSplit:
     """Set rows aside to check with, in proportion from every stratum.
 
-    A row that is counted several times may be on both sides, as equal rows may. Rows of weight 0 do not count
-    for the ``share``.
+    A row that is counted several times may be on both sides, as equal rows may; rows of one group may not.
+    Rows of weight 0 do not count for the ``share``.
     """
+    if groups is not None:
+        check = np.where(group_places(groups, strata, weight, seed) < share, weight, 0.0)
+        return RowSplit(weight - check, check)
     rows = np.flatnonzero(weight > 0)
     counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
     n_check = round(counts.sum() * share)
@@ -160,12 +169,21 @@ def hold_out(
 
 
 def leave_out(
-    x: FloatArray, outputs: FloatArray, strata: IndexArray, weight: FloatArray, parts: int, seed: int
+    x: FloatArray,
+    outputs: FloatArray,
+    strata: IndexArray,
+    weight: FloatArray,
+    parts: int,
+    seed: int,
+    groups: IndexArray | None = None,
 ) -> list[FloatArray]:
     """Divide rows into parts, each in proportion from every stratum: the weights of the rows in each, (n,).
 
-    A row that is counted several times may be in several parts, as equal rows may.
+    A row that is counted several times may be in several parts, as equal rows may; rows of one group may not.
     """
+    if groups is not None:
+        of = np.floor(parts * group_places(groups, strata, weight, seed))
+        return [np.where(of == part, weight, 0.0) for part in range(parts)]
     rows = np.flatnonzero(weight > 0)
     counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
     same = Distinct.of(x[rows], outputs[rows])
@@ -182,6 +200,28 @@ def leave_out(
         left[rows] = (_first_of(same, counts, drawn) - before) * (weight[rows] / counts)
         found.append(left)
     return found
+
+
+def group_places(groups: IndexArray, strata: IndexArray, weight: FloatArray, seed: int) -> FloatArray:
+    """Where each row's group is, in [0, 1), if groups of its stratum are laid side by side at random, (n,).
+
+    A group belongs to the stratum of most of its weight. Rows up to a place are that share of every stratum.
+
+    Examples
+    --------
+    >>> group_places(np.array([0, 0, 1, 2]), np.zeros(4, dtype=int), np.ones(4), seed=0)
+    array([0.75 , 0.75 , 0.375, 0.125])
+    """
+    n_groups = int(groups.max(initial=-1)) + 1
+    sizes = np.zeros((n_groups, int(strata.max(initial=0)) + 1))
+    np.add.at(sizes, (groups, strata), weight)
+    of, size = sizes.argmax(axis=1), sizes.sum(axis=1)
+    order = np.lexsort((np.random.default_rng(seed).random(n_groups), of))
+    total = np.bincount(of, size, sizes.shape[1])
+    before = np.cumsum(size[order]) - size[order] - (np.cumsum(total) - total)[of[order]]
+    places = np.empty(n_groups)
+    places[order] = (before + size[order] / 2) / np.where(total > 0, total, 1.0)[of[order]]
+    return np.asarray(np.clip(places, 0.0, np.nextafter(1.0, 0.0))[groups])
 
 
 def _draw(counts: FloatArray, number: float, random: np.random.Generator) -> FloatArray:

@@ -27,7 +27,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownTargetError, count, listing, shown
 from logiclens.estimators.folds import as_counts
 from logiclens.explain.rule import Label, check_labels, plain_label
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import (
     THRESHOLD,
     ConceptData,
@@ -61,16 +61,25 @@ class Targets:
     problem: Problem
     outputs: FloatArray
     """What the networks learn, (n, n_outputs); in [0, 1]."""
+    groups: IndexArray | None = None
+    """A number for each row, equal for rows that no split may part, (n,)."""
 
     def truth(self) -> FloatArray:
         """How far each row belongs to each target, shape (n, n_targets)."""
         return spread_outputs(self.outputs, self.problem)
 
+    def with_rows(self, outputs: FloatArray) -> Targets:
+        """The same with more rows at the end, each a group by itself."""
+        groups = self.groups
+        if groups is not None:
+            groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(len(outputs)))
+        return replace(self, outputs=np.concatenate([self.outputs, outputs]), groups=groups)
+
     def output_by_output(self) -> Targets:
         """The same targets with an output for each that answers by itself."""
         if self.problem is Problem.MULTI_LABEL:
             return self
-        return Targets(self.labels, Problem.OUTPUT_BY_OUTPUT, self.truth())
+        return replace(self, problem=Problem.OUTPUT_BY_OUTPUT, outputs=self.truth())
 
     def codes(self) -> NDArray[Any]:
         """Targets to choose cut points by: the class of each row, (n,), or the outputs, (n, k)."""
@@ -262,6 +271,16 @@ def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     if not weight.any():
         raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
     return weight
+
+
+def read_groups(groups: ArrayLike, n_rows: int) -> IndexArray:
+    """A number for each row, equal where the values are, (n,); rows without a value are together, too."""
+    array = np.asarray(groups, dtype=object)
+    if array.shape != (n_rows,):
+        raise InputError(
+            f"groups must be an array with a value for each of {n_rows} rows. Got {shown(groups)}."
+        )
+    return np.unique(array.astype(str), return_inverse=True)[1].reshape(-1)
 
 
 def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> FloatArray:

@@ -206,7 +206,7 @@ class Priors:
         train, check = np.append(fold.train, each), np.append(fold.check, each * 0)
         return TrainingTask(
             np.concatenate([self.inputs.values, x]),
-            replace(self.targets, outputs=np.concatenate([self.targets.outputs, outputs])),
+            self.targets.with_rows(outputs),
             replace(fold, train=train, check=check),
             len(x),
         )

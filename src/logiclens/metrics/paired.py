@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import betainc
 
 from logiclens.errors import InputError
-from logiclens.logic.arrays import BoolArray
+from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.metrics.agreement import Interval, two_sided_quantile
 
 _Z = two_sided_quantile(0.95)
@@ -56,6 +56,21 @@ class Lead:
     def __add__(self, other: Lead) -> Lead:
         """That on the rows of both."""
         return Lead(self.n_rows + other.n_rows, self.wins + other.wins, self.losses + other.losses)
+
+    @classmethod
+    def of_groups(cls, first: BoolArray, second: BoolArray, groups: IndexArray) -> Lead:
+        """The same where rows of a group, such as those of one patient, are no rows of their own."""
+        difference = np.bincount(groups, first.astype(np.float64) - second)
+        return cls.of_answers(first, second).thinned(float(np.square(difference).sum()))
+
+    def thinned(self, squares: float) -> Lead:
+        """As many rows as groups are worth, from the sum over groups of the squares of wins less losses.
+
+        Six copies of a row count once; rows that have nothing to do with one another count as they are.
+        """
+        apart = self.wins + self.losses
+        times = max(squares / apart, 1.0) if apart else 1.0
+        return Lead(self.n_rows / times, self.wins / times, self.losses / times)
 
     @property
     def size(self) -> float:
