@@ -239,15 +239,14 @@ def _seeded(literals: Literals, gains: _Dense, draws: IndexArray, forbidden: Boo
 def _neighbors(literals: Literals, gains: _Dense, terms: TermArray, forbidden: BoolArray) -> _Found:
     """Terms like those that are there: without a literal, with another in its place, with one more."""
     sizes = sizes_of(terms)
-    context = np.repeat(np.arange(len(terms)), np.where(sizes > 0, sizes + 1, 0))
+    times = np.where(sizes > 0, sizes + 1, 0)
+    context = np.repeat(np.arange(len(terms)), times)
     if not len(context):
         return
-    starts = np.cumsum(np.where(sizes > 0, sizes + 1, 0)) - np.where(sizes > 0, sizes + 1, 0)
-    dropped = np.arange(len(context)) - starts[context]  # the literal to leave out; none the last time
+    dropped = np.arange(len(context)) - (np.cumsum(times) - times)[context]  # none the last time
     rest = terms[context]
-    rest[np.arange(len(rest)), np.minimum(dropped, LONGEST - 1)] = np.where(
-        dropped < sizes[context], NONE, rest[np.arange(len(rest)), np.minimum(dropped, LONGEST - 1)]
-    )
+    shorter = np.flatnonzero(dropped < sizes[context])
+    rest[shorter, dropped[shorter]] = NONE
     rest.sort(axis=1)
     some = sizes_of(rest) > 0
     yield context[some], rest[some]

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from logiclens.errors import InputError, LimitError, UnknownConceptError, shown
 from logiclens.logic.arrays import WORD, BoolArray, Words, pack, unpack
 from logiclens.logic.data import as_array, check_count, check_name, check_names
-from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var, check_formula
+from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var, check_formula, flatten
 
 MAX_TERMS = 100_000
 """Most terms that an operation on covers may produce, by default."""
@@ -135,7 +135,7 @@ class Cover:
         <Cover: 2 terms, 3 literals, 3 concepts>
         """
         check_formula(formula, "Cover.from_formula")
-        terms = [_term_pairs(term) for term in _flat(Or, formula)]
+        terms = [_term_pairs(term) for term in flatten(Or, formula)]
         return cls._from_pairs(
             formula.concepts if names is None else names, [term for term in terms if term is not None]
         )
@@ -391,18 +391,10 @@ def _checked_term(term: Any) -> Mapping[str, bool]:
     raise InputError(f"A term must map concepts to True or False. Got {shown(term)}; write {{'a': True}}.")
 
 
-def _flat(kind: type[And] | type[Or], formula: Formula) -> Iterator[Formula]:
-    if isinstance(formula, kind):
-        for part in formula.args:
-            yield from _flat(kind, part)
-    else:
-        yield formula
-
-
 def _term_pairs(term: Formula) -> list[tuple[str, bool]] | None:
     """Literals of a term; None when it holds the constant FALSE."""
     pairs = []
-    for part in _flat(And, term):
+    for part in flatten(And, term):
         match part:
             case Var(name):
                 pairs.append((name, True))

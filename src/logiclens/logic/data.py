@@ -18,7 +18,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, UnknownConceptError, count, listing, shown
-from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words
+from logiclens.logic.arrays import BoolArray, FloatArray, Words, pack
 
 THRESHOLD = 0.5
 _MOST_WEIGHT = 1e300
@@ -387,13 +387,7 @@ class ConceptData:
 
     def packed_columns(self, names: Sequence[str]) -> dict[str, Words]:
         """Truth of some concepts, rows packed into words, each of shape (ceil(n_rows / 64),)."""
-        n_bytes = -(-self.n_rows // 8)
-        packed = np.zeros((len(names), -(-self.n_rows // WORD) * 8), dtype=np.uint8)
-        for at, name in enumerate(names):
-            # packbits is several times slower on strided input than copying it first.
-            column = np.ascontiguousarray(self.column(name))
-            packed[at, :n_bytes] = np.packbits(column, bitorder="little")
-        return dict(zip(names, packed.view(np.uint64), strict=True))
+        return {name: pack(self.column(name)) for name in names}
 
     def blocks(self, positions: Sequence[int], size: int) -> Iterator[BoolArray]:
         """Truth of the columns at ``positions``, ``size`` rows at a time, as C-ordered arrays."""

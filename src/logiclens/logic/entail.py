@@ -20,7 +20,7 @@ from logiclens.errors import InputError, LimitError, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import check_names
-from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var, check_formula
+from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var, check_formula, flatten
 from logiclens.logic.normal_form import to_dnf
 from logiclens.logic.sat import Search, find_assignment
 
@@ -214,14 +214,6 @@ def _consistent(given: Given) -> list[Formula]:
     return parts
 
 
-def _flat(formula: Formula) -> Iterator[Formula]:
-    """Parts of a conjunction; they are smaller pieces to put into groups."""
-    for part in formula.args if isinstance(formula, And) else ():
-        yield from _flat(part)
-    if not isinstance(formula, And):
-        yield formula
-
-
 def _groups(parts: Iterable[Formula]) -> dict[str, set[str]]:
     """For each concept those that it has to do with, directly or through others."""
     group: dict[str, set[str]] = {}
@@ -261,7 +253,7 @@ class _Pairs:
         self._labels = list(rules)
         self._rules = list(rules.values())
         self._used = [rule.concepts for rule in self._rules]
-        parts = [part for formula in known for part in _flat(formula)]
+        parts = [part for formula in known for part in flatten(And, formula)]
         self._search = Search()
         for part in parts:
             self._search.require(part)

@@ -355,6 +355,15 @@ def _chain(kind: type[_Connective], formula: Formula) -> tuple[Formula, ...]:
     return formula.args if isinstance(formula, kind) else (formula,)
 
 
+def flatten(kind: type[_Connective], formula: Formula) -> Iterator[Formula]:
+    """Parts of a conjunction or a disjunction, and of those inside it."""
+    if isinstance(formula, kind):
+        for part in formula.args:
+            yield from flatten(kind, part)
+    else:
+        yield formula
+
+
 def _first_difference(f: Formula, g: Formula) -> tuple[_Head, _Head] | None:
     """Heads of the first parts that differ, from left to right; None when the formulas are equal.
 

@@ -105,7 +105,8 @@ class TruthTable:
             raise InputError("A truth table needs at least one row of data. Got none.")
         positions = data.positions(range(len(data.names)) if columns is None else columns)
         answers = as_answers(predictions, data.n_rows, data.threshold)
-        weight = None if sample_weight is None else as_weights(sample_weight, "sample_weight", data.n_rows)
+        given = np.ones(data.n_rows) if sample_weight is None else sample_weight
+        weight = as_weights(given, "sample_weight", data.n_rows)
         words, yes, no = _group_blocks(_packed_blocks(data, positions, answers, weight))
         return cls._of_groups(tuple(data.names[j] for j in positions), words, yes, no)
 
@@ -252,20 +253,14 @@ Groups = tuple[Words, FloatArray, FloatArray]
 
 
 def _packed_blocks(
-    data: ConceptData, positions: list[int], answers: BoolArray, weight: FloatArray | None
+    data: ConceptData, positions: list[int], answers: BoolArray, weight: FloatArray
 ) -> Iterator[Groups]:
     """Packed rows with their weight of yes and of no, a block at a time."""
     start = 0
     for block in data.blocks(positions, _BLOCK):
         stop = start + len(block)
-        said_yes = answers[start:stop]
-        if weight is None:
-            yes = said_yes.astype(np.float64)
-            no = 1.0 - yes
-        else:
-            yes = np.where(said_yes, weight[start:stop], 0.0)
-            no = weight[start:stop] - yes
-        yield pack(block), yes, no
+        yes = np.where(answers[start:stop], weight[start:stop], 0.0)
+        yield pack(block), yes, weight[start:stop] - yes
         start = stop
 
 
