@@ -15,7 +15,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
 
@@ -29,7 +29,6 @@ from logiclens.logic.formula import And, Const, Formula, Not, Or, Var, check_for
 MAX_CONFLICTS = 20_000
 """Most dead ends of one search, by default: seconds, or up to a minute on hard questions."""
 
-_RESTART = 64  # conflicts before the first restart
 _DECAY = 1 / 0.95
 _LARGE = 1e100
 TABLE_CONCEPTS = 16
@@ -233,9 +232,9 @@ class Solver:
     """Clauses, and the search for values that make all of them true.
 
     ``literal ^ 1`` negates a literal, ``literal >> 1`` is its variable. Two literals of each clause are
-    watched, dead ends are turned into clauses at the first unique implication point, variables met in recent
-    dead ends are tried first, with the value they had last, and restarts follow Luby's sequence. Learned
-    clauses are kept; the limit on conflicts bounds their number.
+    watched, dead ends are turned into clauses at the first unique implication point, and variables met in
+    recent dead ends are tried first, with the value they had last. Learned clauses are kept; the limit on
+    conflicts bounds their number.
 
     Parameters
     ----------
@@ -324,8 +323,7 @@ class Solver:
         for variable in self._candidates:
             self._choosable[variable] = True
         self._refill()
-        conflicts, pauses = 0, _luby()
-        pause = next(pauses)
+        conflicts = 0
         while self._consistent:
             clash = self._propagate()
             if clash is None:
@@ -346,10 +344,6 @@ class Solver:
                     "Raise max_conflicts, or ask about smaller formulas."
                 )
             self._learn(clash)
-            if conflicts >= pause:
-                pause += next(pauses)
-                self._backtrack(0)
-                self._refill()
         return False
 
     def _choice(self, assuming: Sequence[int]) -> int | None:
@@ -478,11 +472,3 @@ class Solver:
                 heappush(self._heap, (-self._activity[variable], variable))
         del self._trail[start:], self._marks[level:]
         self._head = start
-
-
-def _luby() -> Iterator[int]:
-    """Conflicts between restarts: 1, 1, 2, 1, 1, 2, 4, ... times the first pause."""
-    u, v = 1, 1
-    while True:
-        yield v * _RESTART
-        u, v = (u + 1, 1) if u & -u == v else (u, 2 * v)
