@@ -48,7 +48,6 @@ from logiclens.bench._data_files import (
     read_names,
     read_table,
 )
-from logiclens.bench.method import one_hot
 from logiclens.errors import InputError, UnknownConceptError, count, did_you_mean, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import booleanize, check_names, check_one_name_each, missing_values
@@ -320,7 +319,7 @@ def load_vdem_items(data_dir: Folder = None) -> tuple[Dataset, Dataset]:
     for item, column in zip(ITEMS, answers.T, strict=True):
         found, codes = np.unique(column, return_inverse=True)
         groups.append(tuple(f"{item} = {answer:g}" for answer in found))
-        truth.append(one_hot(codes, len(found)))
+        truth.append(np.eye(len(found), dtype=np.bool_)[codes])
     indices = _democracies("vdem indices", upper)
     items = Dataset(
         name="vdem items",
@@ -556,7 +555,9 @@ def three_bins(
     """
     if learn_from is not None:
         values = np.clip(values, values[learn_from].min(), values[learn_from].max())
-    return tuple(f"{name}_{bin_}" for bin_ in BINS), one_hot(equal_width_bins(values), len(BINS))
+    return tuple(f"{name}_{bin_}" for bin_ in BINS), np.eye(len(BINS), dtype=np.bool_)[
+        equal_width_bins(values)
+    ]
 
 
 def encode_column(name: str, cells: Sequence[str]) -> tuple[tuple[str, ...], BoolArray]:
@@ -596,7 +597,7 @@ def encode_column(name: str, cells: Sequence[str]) -> tuple[tuple[str, ...], Boo
         names, truth = three_bins(name, np.array(numbers))
     else:
         names = tuple(f"{name} = {_value_text(value)}" for value in distinct.tolist())
-        truth = one_hot(codes, len(distinct))
+        truth = np.eye(len(distinct), dtype=np.bool_)[codes]
     if not missing.any():
         return names, truth
     whole = np.zeros((len(cells), len(names) + 1), dtype=np.bool_)
