@@ -33,7 +33,7 @@ Folder: TypeAlias = str | os.PathLike[str] | None
 """A folder with the data; None for the one that the environment variable names."""
 
 MISSING = frozenset({"", "?"})
-"""What stands in a cell, blanks aside, when its value is missing."""
+"""Cells, blanks aside, whose value is missing."""
 
 DAMAGED = "cannot be read: it is damaged, or not what its name says"
 UNREADABLE = (OSError, EOFError, zlib.error, BadZipFile, ValueError, TypeError, RuntimeError)
@@ -252,7 +252,7 @@ def read_arrays(source: DataFile, names: Sequence[str], data_dir: Folder = None)
 
 
 def read_bytes(source: DataFile, data_dir: Folder = None) -> bytes:
-    """What is in a file, decompressed."""
+    """The content of a file, decompressed."""
     path = find_file(source, data_dir)
     try:
         content = path.read_bytes()

@@ -42,7 +42,7 @@ from logiclens.bench.store import FinishedPiece, Key, Results, fold_checksum, in
 from logiclens.errors import EngineError, InputError, MissingDependencyError, shown
 
 FAILED = "failed: "
-"""How the status of a fit that raised an error begins; it is tried again by the next run."""
+"""Beginning of the status of a fit that raised an error; the next run tries it again."""
 _PATIENCE = 4.0  # seconds for a scheduler to answer, and for workers to turn up
 _BACKEND = "dask"  # as joblib calls it
 _AGAIN = "Look after it and start the same work again: what is finished is kept."
@@ -250,7 +250,7 @@ def _store(results: Results, unit: FinishedPiece) -> None:
 
 
 def _retime(unit: FinishedPiece, outcomes: Sequence[Outcome]) -> FinishedPiece:
-    """The same figures with the seconds of another fit, if that one finished."""
+    """A piece with the seconds of another fit, if that one finished."""
     if any(outcome.status != DONE for outcome in outcomes):
         return unit
     seconds = {number: seconds_of(each) for number, each in zip(unit.key.folds, outcomes, strict=True)}
@@ -511,7 +511,7 @@ def _dask() -> Any:
 
 
 async def _try_connection(dask: Any, address: str) -> Exception | None:
-    """What goes wrong when a scheduler is called; nothing, if it answers."""
+    """Call a scheduler, and return the error if there is one."""
     try:
         async with asyncio.timeout(_PATIENCE):
             arguments = dask.Security().get_connection_args("client")

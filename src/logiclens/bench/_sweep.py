@@ -380,10 +380,11 @@ class _Trained:
         """Literals of each class's formula, mean over classes."""
         if model.conditions is None:
             return None
-        asked, said = model.conditions(self.x), model.predict(self.x)
-        key = hashlib.blake2b(np.packbits(asked).tobytes() + said.tobytes()).digest()
+        conditions, answers = model.conditions(self.x), model.predict(self.x)
+        key = hashlib.blake2b(np.packbits(conditions).tobytes() + answers.tobytes()).digest()
         if key not in self.measured:
-            self.measured[key] = float(np.mean(class_literals(asked, said, self.part.n_classes, model.ways)))
+            lengths = class_literals(conditions, answers, self.part.n_classes, model.ways)
+            self.measured[key] = float(np.mean(lengths))
         return self.measured[key]
 
 

@@ -103,7 +103,7 @@ ITEMS = tuple(
 """The ordinal items that fewer than one in six of the rows lack."""
 
 BINS = ("LOW", "NORMAL", "HIGH")
-"""What the three bins of a number are called."""
+"""Names of the three bins of a number."""
 
 MOST_VALUES = 10
 """Numbers with at most this many distinct values are taken as categories."""
@@ -119,10 +119,10 @@ _TABULAR = {
     "titanic_2201": "Titanic, the table of 2201 persons by class, age and sex",
     "zoo": f"Zoo {_UCI}",
 }
-"""Where each table comes from."""
+"""Origin of each table."""
 Bytes = NDArray[np.uint8]
 Decoder = Callable[[bytes], Bytes]
-"""From the bytes of a JPEG file to a picture, (height, width, 3)."""
+"""Decodes the bytes of a JPEG file into a picture, (height, width, 3)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,7 +203,7 @@ class Dataset:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """The same values, not to be written to; the caller's own array stays as it is."""
+    """A view of an array that cannot be written to; the caller's own array stays as it is."""
     view = array.view()
     view.flags.writeable = False
     return view

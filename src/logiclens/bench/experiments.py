@@ -121,12 +121,12 @@ class HasFolds(Protocol):
 
     @property
     def name(self) -> str:
-        """What rows of results call it."""
+        """Name in rows of results."""
         ...
 
     @property
     def title(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
         ...
 
     @property
@@ -146,7 +146,7 @@ class HasFolds(Protocol):
 
     @property
     def tree_depth(self) -> int:
-        """How deep a decision tree may grow."""
+        """Greatest depth of a decision tree."""
         ...
 
     def folds(self, data_dir: Folder = None, which: Sequence[int] | None = None) -> list[Fold]:
@@ -312,10 +312,9 @@ def _black_box_labels(fold: Fold) -> Fold:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         box.fit(fold.x_train, fold.y_train)
-    said = box.predict(fold.x_train)
     return replace(
         fold,
-        y_train=said,
+        y_train=box.predict(fold.x_train),
         also={"black box": box.predict(fold.x_test)},
         confidence=box.predict_proba(fold.x_train).max(axis=1),
     )
@@ -421,7 +420,7 @@ class TableExperiment:
 
     @property
     def title(self) -> str:
-        """What people call it: its name."""
+        """Name in tables: its name."""
         return self.name
 
     def folds(self, data_dir: Folder = None, which: Sequence[int] | None = None) -> list[Fold]:
@@ -466,18 +465,18 @@ def _encoded_fold(
 ) -> Fold:
     from logiclens.concepts.encoder import ConceptEncoder
 
-    (train, test), (learned, asked) = rows, map(table.take, rows)
-    encoder = ConceptEncoder().fit(learned, y[train])
+    (train, test), (training, tested) = rows, map(table.take, rows)
+    encoder = ConceptEncoder().fit(training, y[train])
     return Fold(
         number=number,
         concept_names=tuple(encoder.get_feature_names_out().tolist()),
         class_names=class_names,
-        x_train=encoder.transform(learned).astype(np.float64),
+        x_train=encoder.transform(training).astype(np.float64),
         y_train=y[train],
-        x_test=encoder.transform(asked).astype(np.float64),
+        x_test=encoder.transform(tested).astype(np.float64),
         y_test=y[test],
-        columns_train=_columns(learned),
-        columns_test=_columns(asked),
+        columns_train=_columns(training),
+        columns_test=_columns(tested),
     )
 
 
@@ -492,9 +491,9 @@ def _columns(table: raw.Table) -> dict[str, NDArray[Any]]:
 
 
 KINDS = (".csv", ".tsv", ".parquet", ".pq")
-"""How files of tables are called at the end."""
+"""Endings of files with tables."""
 PACKED = (".gz", ".bz2", ".zst")
-"""What may follow, where a file is compressed."""
+"""Endings that may follow, where a file is compressed."""
 
 
 def table_files(folder: str | os.PathLike[str]) -> list[Path]:

@@ -59,7 +59,7 @@ LITERALS, PRINTED = "literals", "printed"
 LIMITS: Final = (5, 10, 20, 40, 80)
 """Lengths up to which methods choose their sizes, on either axis."""
 FIT_SECONDS: Final = 60.0
-"""What a fit may take, unless told otherwise."""
+"""Seconds that a fit may take by default."""
 _FITS: Final = 30
 """A whole fold may take so many times that, before it is stopped."""
 

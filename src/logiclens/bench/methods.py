@@ -84,7 +84,7 @@ class LENMethod:
 
     @property
     def kind(self) -> str:
-        """Which network it is."""
+        """Kind of the network."""
         return self.name.partition("-")[0]
 
     def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
@@ -565,7 +565,7 @@ def read_rules(model: Any) -> RuleList:
 
 
 def _precision_and_fallback(fired: BoolArray, y: IndexArray) -> tuple[FloatArray, int]:
-    """How precise the rules of each class were in training, and the class to fall back on."""
+    """Precision of the rules of each class in training, and the class to fall back on."""
     n_classes = fired.shape[1]
     right = fired & (y[:, None] == np.arange(n_classes))
     left = y[~fired.any(axis=1)]

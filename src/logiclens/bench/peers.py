@@ -166,10 +166,10 @@ def _tree_model(tree: Any) -> SizedModel:
     inner = nodes.children_left != nodes.children_right
     splits = list(zip(nodes.feature[inner].tolist(), nodes.threshold[inner].tolist(), strict=True))
     place = {split: at for at, split in enumerate(dict.fromkeys(splits))}
-    asked = {int(node): place[split] for node, split in zip(np.flatnonzero(inner), splits, strict=True)}
+    condition = {int(node): place[split] for node, split in zip(np.flatnonzero(inner), splits, strict=True)}
     # A tree compares numbers of single precision with its limits.
     learned = _split_model(tree, splits, np.float32)
-    return replace(learned, ways=tree_terms(tree, asked, len(place), held=False))
+    return replace(learned, ways=tree_terms(tree, condition, len(place), held=False))
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ _CONDITIONS: Final = (2, None)
 """Most conditions of a rule of RIPPER."""
 _DEPTHS: Final = (1, 2, 3, 4, 6)
 _PENALTIES: Final = (128.0, 32.0, 8.0, 2.0, 0.5)
-"""What RUG's program charges for the cost of a rule."""
+"""Prices of a rule in RUG's program."""
 
 
 @dataclass(frozen=True)

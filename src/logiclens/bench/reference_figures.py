@@ -130,7 +130,7 @@ Tables 4 to 8 and 10 of Ciravegna et al., *Logic Explained Networks*; for entrop
 """
 
 REFERENCE = "-reference"
-"""How the names of methods end that are set as in the paper."""
+"""Ending of the names of methods that are set as in the paper."""
 
 
 def plain_name(method: str) -> str:

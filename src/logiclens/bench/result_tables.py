@@ -33,13 +33,13 @@ class Measure(NamedTuple):
     column: str
     title: str
     rate: bool = True
-    """Whether it is shown in percent."""
+    """True if it is shown in percent."""
     low: bool = False
-    """Whether less is better."""
+    """True if less is better."""
     n_best: int = 2
-    """How many of a line are in bold."""
+    """Number of figures of a line in bold."""
     networks: bool = False
-    """Whether only networks are."""
+    """True if only networks can be in bold."""
 
 
 MEASURES: Final = {
@@ -70,7 +70,7 @@ MEASURES: Final = {
         Measure("seconds", "Seconds a fold, training and extraction", rate=False, low=True),
     )
 }
-"""What tables show, by column."""
+"""Measures that tables show, by column."""
 FOUR: Final = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity")
 """Columns that the paper has a table of."""
 
@@ -288,7 +288,7 @@ def _measure(column: str) -> Measure:
 
 
 def consistency_table(board: Scoreboard, *, adjusted: bool) -> ResultTable:
-    """How far concepts return over five folds: of the class whose rules the paper prints, and of all classes.
+    """Consistency of concepts over five folds: of the class whose rules the paper prints, and of all classes.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ def time_table(board: Scoreboard, default: str = DEFAULT) -> ResultTable:
 
 
 def time_ratio(board: Scoreboard, experiment: str, method: str, other: str) -> float | None:
-    """How many times as long a method takes as another, on the folds that both have; None if none."""
+    """Seconds of a method divided by those of another, on the folds that both have; None if none."""
     mine, theirs = (board.values(experiment, name, "seconds") for name in (method, other))
     shared = sorted(mine.keys() & theirs.keys())
     total = sum(theirs[fold] for fold in shared)

@@ -22,7 +22,7 @@ from logiclens.logic import FALSE, And, Formula, Var
 from logiclens.metrics import Recurrence, consistency
 
 Row = Mapping[str, Any]
-"""What one method made of one fold."""
+"""Figures of one method on one fold."""
 
 VARIANTS: Final = {"mimic2-infold": "mimic2"}
 """Honest variants, and the experiment each is a variant of."""
@@ -54,7 +54,7 @@ def experiment_title(name: str) -> str:
 
 
 def is_network(method: str) -> bool:
-    """Whether a method is a LEN, ours or with the paper's settings."""
+    """True if a method is a LEN, ours or with the paper's settings."""
     return plain_name(method) in NETWORKS
 
 

@@ -38,7 +38,7 @@ PACKAGES = (*"imodels joblib numpy pystreed ruleopt scikit-learn scipy torch wit
 """Packages that figures depend on."""
 
 FORMAT = 1
-"""Of the files; those of another are not taken as done."""
+"""Format of the files; those of another are not taken as done."""
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ def fingerprint(value: Any) -> str:
 
 
 def about() -> dict[str, Any]:
-    """What the figures depend on: release, packages, machine and day."""
+    """Release, packages, machine and day, on which figures depend."""
     return {
         "logiclens": _version("logiclens"),
         "python": platform.python_version(),

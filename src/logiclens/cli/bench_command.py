@@ -48,7 +48,7 @@ LIMIT = 7200.0
 
 
 class TableFormat(StrEnum):
-    """How tables can be printed."""
+    """Forms of printed tables."""
 
     MARKDOWN = "markdown"
     LATEX = "latex"
@@ -56,7 +56,7 @@ class TableFormat(StrEnum):
 
 
 FILES = {TableFormat.MARKDOWN: "tables.md", TableFormat.LATEX: "tables.tex", TableFormat.HTML: "tables.html"}
-"""Where all tables are written, by how."""
+"""File of all tables in each form."""
 
 MethodNames: TypeAlias = Annotated[
     list[str] | None,
@@ -334,7 +334,7 @@ def _print_tables(tables: Iterable[ResultTable]) -> None:
 
 
 def _brief(table: ResultTable) -> ResultTable:
-    """The same table without the messages of errors, which are printed below it."""
+    """A table without the messages of errors, which are printed below it."""
     from logiclens.bench import FAILED
 
     word = FAILED.rstrip(": ")
@@ -395,7 +395,7 @@ _METHODS = {
     "mlp": "a multilayer perceptron: no rules, for comparison",
     "boosting": "gradient boosting: no rules, for comparison",
 }
-"""What methods are, networks apart."""
+"""Descriptions of methods, networks apart."""
 
 
 @bench.command()
@@ -535,7 +535,7 @@ def _print_what_there_is(data_dir: Path | None) -> None:
 
 
 def _method_words(method: Method) -> str:
-    """What a method is, and which package it needs."""
+    """Describe a method, and name the package that it needs."""
     from logiclens.bench.method import is_installed
 
     how = "settings and extraction of the paper" if method.name.endswith("-reference") else "our defaults"
