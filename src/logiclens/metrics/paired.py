@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import betainc
 
 from logiclens.errors import InputError
 from logiclens.logic.arrays import BoolArray, IndexArray
@@ -88,6 +87,8 @@ class Lead:
     @property
     def p_value(self) -> float:
         """Probability of this many wins or more if neither is better: one-sided and exact."""
+        from scipy.special import betainc  # late: the command need not load it to start
+
         return float(betainc(self.wins, self.losses + 1, 0.5)) if self.wins else 1.0
 
     @property
