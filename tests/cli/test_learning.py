@@ -145,7 +145,7 @@ def test_the_report_knows_where_its_data_come_from(
     assert source.command == "logiclens explain"
     assert source.notes == ("Numbers have a decimal comma.",)
     assert (seen["target"], seen["rows"], seen["path"]) == ("species", True, tmp_path / "r.html")
-    assert seen["args"][1].n == n
+    assert seen["args"][1].n_rows == n
 
 
 def test_rows_have_their_numbers_in_the_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
