@@ -266,7 +266,8 @@ def write(
         with progress.show("writing the report"):
             write_report(outputs.html, found, request, task)
     if outputs.json is not None:
-        write_text(outputs.json, results_json(found, request, rules, overall, settings or {}, task))
+        entries = {**request.entries(), **(settings or {})}
+        write_text(outputs.json, results_json(found, rules, overall, entries, task))
 
 
 def write_report(path: Path, found: Fit, request: Request, task: str = "classify") -> None:

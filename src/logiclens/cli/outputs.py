@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
-    from logiclens.cli.learning import Request
     from logiclens.cli.selection import ClassScores, Fit
     from logiclens.explain import ExplanationSet
     from logiclens.explain.front import Front
@@ -227,7 +226,6 @@ METRICS = {
 
 def results_json(
     found: Fit,
-    request: Request,
     rules: Sequence[Mapping[str, Any]],
     overall: Mapping[str, Any],
     settings: Mapping[str, Any],
@@ -238,13 +236,12 @@ def results_json(
     Parameters
     ----------
     found : Fit
-    request : Request
     rules : sequence of mappings
         As :func:`class_entries` makes them.
     overall : mapping
         Figures about all rules together.
     settings : mapping
-        Settings of this command, beside those of the request.
+        What the command was asked for, the engine left out.
     task : {"classify", "black box", "cluster"}
     """
     rows, metrics = found.rows, found.metrics
@@ -268,7 +265,7 @@ def results_json(
         "front": front_entries(found.model.front_),
         "overall": overall,
         "cross_validation": None if metrics is None else {name: metrics[name]._asdict() for name in metrics},
-        "settings": {**request.entries(), **engine, **settings},
+        "settings": {**settings, **engine},
         "versions": {
             "logiclens": logiclens.__version__,
             "python": platform.python_version(),
