@@ -11,7 +11,6 @@ import pytest
 from logiclens.cli.engine_rows import (
     check_apart,
     draw_rows,
-    input_files,
     name_of,
     quieten,
 )
@@ -22,15 +21,6 @@ from tests.cli.in_files import in_files, stays
 
 SILENT = Progress(False)
 DUCKDB = Engine(EngineName.DUCKDB)
-
-
-def test_files_that_are_read():
-    pattern = in_files(stays(), Path("data"))
-
-    assert sorted(input_files(pattern)) == ["data/0.parquet", "data/1.parquet"]
-    assert sorted(input_files("data")) == ["data/0.parquet", "data/1.parquet"]
-    assert input_files("data/0.parquet") == ("data/0.parquet",)
-    assert input_files("none/*.parquet") == ()
 
 
 def test_names_are_short_and_patterns_whole():

@@ -33,14 +33,6 @@ from tests.strategies import formulas
 CONCEPTS = rules_of({"bird": Var("wings") & ~Var("fins")}, ["wings", "fins", "beak"])
 
 
-def test_columns_and_their_types():
-    found = needed_columns(PATIENTS, ["ward", "id", "age"])
-
-    assert found.types == {"age": ValueType.NUMBER, "ward": ValueType.TEXT}
-    assert found.columns == {"age": "age", "ward": "ward"}
-    assert found.concepts == WORDS.names
-
-
 def test_columns_of_no_rule_may_be_lacking():
     rules = rules_of({"old": Var("age > 62")}, WORDS.names, vocabulary=WORDS)
 

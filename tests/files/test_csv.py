@@ -18,9 +18,7 @@ from logiclens.files._csv import (
     OpenQuoteError,
     blocks,
     distinct_names,
-    ends_between_quotes,
     find_layout,
-    last_end,
 )
 from logiclens.files._open import open_source
 
@@ -258,37 +256,9 @@ def test_any_text_is_cut_as_python_cuts_it(text: str, size: int):
     assert [record for block in found for record in records(block)] == records(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "end"),
-    [
-        ("", 0),
-        ("a,b", 0),
-        ("a\nb\nc", 4),
-        ('"a\nb"\nc', 6),
-        ('"a\nb', 0),
-        ('5" pipe\n6" pipe\nx', 16),
-        ('5" pipe\n"a\nb', 8),
-        ("a\rb\r", 2),
-        ("a\r\nb\r", 3),
-        ('"a""\n"\nb', 7),
-        ("a;b\n", 4),
-    ],
-)
-def test_the_last_record_that_is_whole(text: str, end: int):
-    assert last_end(text.encode(), ",") == end
-
-
 def test_lines_that_end_in_a_return_alone():
     assert "".join(cut("a\rb\rc\r", 2)) == "a\rb\rc\r"
     assert len(cut("a\rb\rc\r", 2)) > 1
-
-
-@pytest.mark.parametrize(
-    ("text", "open_"),
-    [('"a', True), ('"a"', False), ('a"', False), ('a,"b\nc', True), ('"a""', True), ("a", False)],
-)
-def test_quotes_that_are_never_closed(text: str, open_: bool):
-    assert ends_between_quotes(text.encode(), ",") == open_
 
 
 def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch):

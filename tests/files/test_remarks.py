@@ -61,17 +61,6 @@ def test_what_the_fast_reader_refuses_is_put_into_words(content: bytes | None, r
     assert str(origin(content).csv_error(pa.ArrowInvalid(reason))).startswith(f"'x.csv' {message}")
 
 
-@pytest.mark.parametrize(
-    ("value", "kind", "what"),
-    [("young", ValueType.NUMBER, "numbers"), ("yes", ValueType.FLAG, "true or false, or 1 and 0")],
-)
-def test_a_value_that_is_not_of_its_type(value: str, kind: ValueType, what: str):
-    assert str(origin().bad_value("n", 1, value, kind)) == (
-        f"Column 'n' must hold {what}, as it did when the rules were made; line 6 has {value!r}. Correct it, "
-        "or leave it empty if it is missing."
-    )
-
-
 def test_a_comma_may_stand_between_thousands():
     unsure = Origin("'x.csv'", Layout(";", "utf-8", ".", ("n",), sure=False), None)
 
@@ -92,18 +81,6 @@ def test_batches_are_added_up():
 
     assert remarks.notes(ORIGIN) == (
         "Column 'a': 3 of 30 values are no numbers (such as 'x', row 14) and count as missing.",
-    )
-
-
-def test_columns_without_gaps_deserve_a_warning():
-    remarks = Remarks()
-    remarks.add("a", Values(None, 10, Odd(1, "x", 3)))
-    remarks.add("b", Values(None, 10, Odd(1, "y", 3)))
-
-    assert remarks.notes(ORIGIN, gapless={"b"}) == (
-        "Column 'a': 1 of 10 values is no number ('x', row 4) and counts as missing.",
-        "Column 'b': 1 of 10 values is no number ('y', row 4) and counts as missing. None was missing when "
-        "the rules were made: correct these rows, or do not trust what is predicted of them.",
     )
 
 
