@@ -111,6 +111,16 @@ def test_rules_alone_tell_what_their_vocabulary_knows():
     assert gather_facts(rules).data.columns[0].missing_share is None
 
 
+def test_gaps_of_columns_without_names_are_counted():
+    """Columns found by their place were listed without the share of their gaps."""
+    words = Vocabulary(("age", "weight"), (Above("age", 3), Above("weight", 9)), optional=frozenset({"age"}))
+    rules = ExplanationSet([Explanation(Rule("yes", Var("age > 3")))], words.names, vocabulary=words)
+
+    found = gather_facts(rules, np.array([[1.0, 2.0], [np.nan, 3.0]])).data.columns
+
+    assert [(column.name, column.missing_share) for column in found] == [("age", 0.5), ("weight", 0.0)]
+
+
 def test_of_very_many_columns_the_first_are_listed_those_of_rules_before_others():
     names = [f"x{j}" for j in range(1000)]
     rules = ExplanationSet([Explanation(Rule("yes", Var("x999")))], names)

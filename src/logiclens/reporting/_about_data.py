@@ -122,11 +122,10 @@ def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: LabeledRows
         for concept in words.concepts:
             concepts.setdefault(concept.column, []).append(concept)
         if subject.encoder is None:  # a model that was loaded
-            table = None if rows is None else rows.table
-            readings = [
-                (column, "category", _missing_share(words, column, table), "")
-                for column in words.used_columns(words.names)
-            ]
+            names = words.used_columns(words.names)
+            cells = [_cells(None if rows is None else rows.table, words, name) for name in names]
+            shares = [None if column is None else float(column.missing.mean()) for column in cells]
+            readings = [(name, "category", share, "") for name, share in zip(names, shares, strict=True)]
         else:
             readings = [
                 (one["column"], _KINDS.get(one["values"], "category"), one["missing"], one["remark"])
@@ -152,10 +151,12 @@ def _shown_kind(concepts: Iterable[Concept]) -> str | None:
     return next((kind for kind in ("number", "category", "flag") if kind in kinds), None)
 
 
-def _missing_share(words: Vocabulary, column: str, table: Table | None) -> float | None:
-    if table is None or not words.finds_by_name(table) or column not in table:
+def _cells(table: Table | None, words: Vocabulary, name: str) -> Column | None:
+    """A column of the rows, found by its name or its place."""
+    if table is None:
         return None
-    return float(table.column(column).missing.mean())
+    places = words.places(table.names, named=table.named, labelled=table.labelled)
+    return None if places is None or places[name] not in table else table.column(places[name])
 
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -189,7 +190,6 @@ def concepts_and_inputs(
         return _scores(names, rules, table)
     columns = words.used_columns(names)
     place = {column: at for at, column in enumerate(columns)}
-    by_name = table is not None and words.finds_by_name(table)
     concepts = tuple(
         ConceptFacts(
             name,
@@ -205,7 +205,7 @@ def concepts_and_inputs(
         _input(
             words,
             [words[name] for name in names if words[name].column == column],
-            _column(table, column, words.columns, by_name=by_name),
+            _cells(table, words, column),
         )
         for column in columns
     )
@@ -236,8 +236,7 @@ def _scores(
     """Concepts that are their own inputs."""
     concepts, inputs = [], []
     for at, name in enumerate(names):
-        by_name = table is not None and (table.named or name in table)
-        column = _column(table, name, rules.concept_names, by_name=by_name)
+        column = _own_cells(table, name, rules.concept_names)
         middle = 0.0 if column is None else float(np.median(column.numbers()))
         if column is not None and _is_zero_one(column):
             test: dict[str, Any] = {"kind": "flag"}
@@ -252,11 +251,13 @@ def _scores(
     return tuple(concepts), tuple(inputs)
 
 
-def _column(table: Table | None, name: str, names: Sequence[str], *, by_name: bool) -> Column | None:
-    """A column of a table, found by its name or by its place among the names."""
-    if table is None or (name not in table if by_name else len(table.names) != len(names)):
+def _own_cells(table: Table | None, name: str, names: Sequence[str]) -> Column | None:
+    """The values of a concept, found by its name or, in a table without names, by its place."""
+    if table is not None and name in table:
+        return table.column(name)
+    if table is None or table.named or len(table.names) != len(names):
         return None
-    return table.column(name if by_name else table.names[names.index(name)])
+    return table.column(table.names[names.index(name)])
 
 
 def _is_zero_one(column: Column) -> bool:
