@@ -29,9 +29,17 @@ ROWS, CHECK = torch.arange(0, 120), torch.arange(120, 160)
 NOTHING = torch.arange(0)
 
 
-def train(model: nn.Module, **settings: Any) -> Any:
+def train(
+    model: nn.Module,
+    rows: Tensor = ROWS,
+    check: Tensor = CHECK,
+    loss: Any = None,
+    fit: dict[str, Any] | None = None,
+    **settings: Any,
+) -> Any:
     plan = ConceptPlan(**{"epochs": 10, "learning_rate": 0.2, "batch_size": 32} | settings)
-    return train_concepts(model, INPUTS, concept_loss(TARGETS), (ROWS, CHECK), plan, seed=0)
+    loss = concept_loss(TARGETS) if loss is None else loss
+    return train_concepts(model, INPUTS, loss, (rows, check), plan, seed=0, **fit or {})
 
 
 def loss_on(model: nn.Module, rows: Tensor) -> float:
@@ -54,16 +62,15 @@ def test_training_ends_when_patience_does():
     def opposed(logits: Tensor, rows: Tensor) -> Tensor:
         return (logits**2).mean(dim=1) * torch.where(rows < len(ROWS), 1.0, -1.0)
 
-    plan = ConceptPlan(epochs=50, learning_rate=0.1, patience=3)
-    history = train_concepts(linear(), INPUTS, opposed, (ROWS, CHECK), plan, seed=0)
+    history = train(linear(), loss=opposed, epochs=50, learning_rate=0.1, batch_size=64, patience=3)
 
     assert len(history.train) < 50
     assert len(history.train) - 1 - history.best == 3
 
 
 def test_without_rows_held_out_the_last_weights_stay():
-    model, plan = linear(), ConceptPlan(epochs=4, learning_rate=0.2)
-    history = train_concepts(model, INPUTS, concept_loss(TARGETS), (ROWS, NOTHING), plan, seed=0)
+    model = linear()
+    history = train(model, check=NOTHING, epochs=4)
 
     assert history.best == 3
     assert np.isnan(history.check).all()
@@ -74,10 +81,7 @@ def test_first_weights_stay_where_nothing_is_better():
     model = linear()
     train(model, epochs=40, patience=40)
     settled = copy.deepcopy(model.state_dict())
-    plan = ConceptPlan(epochs=2, learning_rate=50.0)
-    history = train_concepts(
-        model, INPUTS, concept_loss(TARGETS), (ROWS, CHECK), plan, seed=0, keep_first=True
-    )
+    history = train(model, epochs=2, learning_rate=50.0, fit={"keep_first": True})
 
     assert history.best == -1
     assert all(torch.equal(settled[name], value) for name, value in model.state_dict().items())
@@ -107,15 +111,8 @@ def test_batches_are_of_about_equal_size(n_rows, batch_size, sizes):
         seen.add(len(batch))
         return batch
 
-    plan = ConceptPlan(epochs=1, batch_size=batch_size, augment=note)
-    train_concepts(
-        nn.Sequential(nn.BatchNorm1d(2), linear()),
-        INPUTS,
-        concept_loss(TARGETS),
-        (torch.arange(n_rows), NOTHING),
-        plan,
-        seed=0,
-    )
+    model = nn.Sequential(nn.BatchNorm1d(2), linear())
+    train(model, torch.arange(n_rows), NOTHING, epochs=1, batch_size=batch_size, augment=note)
 
     assert seen == sizes
 
@@ -141,24 +138,14 @@ def test_frozen_parameters_stay():
 
 def test_progress_is_told():
     told: list[float] = []
-    plan = ConceptPlan(epochs=4)
-    train_concepts(
-        linear(), INPUTS, concept_loss(TARGETS), (ROWS, NOTHING), plan, seed=0, progress=told.append
-    )
+    train(linear(), check=NOTHING, epochs=4, fit={"progress": told.append})
 
     assert told == [0.25, 0.5, 0.75, 1.0]
 
 
 def test_a_loss_that_is_not_finite_is_named():
     with pytest.raises(InputError, match="The loss of the concept model is no longer finite after"):
-        train_concepts(
-            linear(),
-            INPUTS,
-            lambda logits, _: logits.sum(dim=1) * torch.inf,
-            (ROWS, NOTHING),
-            ConceptPlan(),
-            seed=0,
-        )
+        train(linear(), loss=lambda logits, _: logits.sum(dim=1) * torch.inf)
 
 
 def test_random_numbers_and_flags_are_put_back():

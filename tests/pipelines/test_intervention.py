@@ -134,17 +134,9 @@ def test_only_concepts_that_changed_are_named(model):
     ],
 )
 def test_a_step_has_as_many_digits_as_it_takes(before, after, text):
-    change = Intervention(
-        concept_names=("a", "b"),
-        labels=("yes",),
-        known=np.array([[True, True]]),
-        concepts_before=np.array([[before, 1.0]]),
-        concepts_after=np.array([[after, 1.0]]),
-        predictions_before=np.array(["yes"]),
-        predictions_after=np.array(["yes"]),
-        fired_before=np.array([[True]]),
-        fired_after=np.array([[True]]),
-    )
+    scores, known = np.array([[before, 1.0]]), np.array([[after, 1.0]])
+    answer = np.array(["yes"]), np.array([[True]])
+    change = Intervention.of(("a", "b"), ("yes",), scores, known, lambda _: answer)
 
     assert change.describe(0) == f"With 'a' {text}: the prediction stays 'yes'."
 
