@@ -69,7 +69,7 @@ _TOLERANCE = 1e-4  # share by which a loss must fall to count as better
 
 @dataclass(frozen=True)
 class ConceptPlan:
-    """How to train.
+    """Settings of the training.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class ConceptPlan:
 
 @dataclass(frozen=True, eq=False)
 class ConceptHistory:
-    """What happened while training."""
+    """Losses while training."""
 
     train: FloatArray
     """Mean loss over the mini-batches of each epoch."""
@@ -332,7 +332,7 @@ JOINT_RATE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class FittedBottleneck:
-    """What was fitted: concept model, LEN, and how training went."""
+    """A concept model and a LEN that were fitted, and how training went."""
 
     model: nn.Module
     estimator: LENClassifier
@@ -513,7 +513,7 @@ class BottleneckTraining:
         return np.asarray(expit(concept_logits(model, self.inputs, self.plan.batch_size)))
 
     def _row_weight(self, device: torch.device) -> Tensor | None:
-        """What each row counts, 1 on average."""
+        """The weight of each row, 1 on average."""
         return None if self.weight is None else _on(self.weight / self.weight.mean(), device)
 
 

@@ -147,12 +147,12 @@ def as_labels(y: Any) -> NDArray[Any]:
 
 
 def _is_mapping(table: Any) -> bool:
-    """Whether a table is a mapping from names to columns; some sparse matrices are dictionaries, too."""
+    """True for a mapping from names to columns; some sparse matrices are dictionaries, too."""
     return isinstance(table, Mapping) and not hasattr(table, "nnz")
 
 
 def _only_array(table: Any) -> bool:
-    """Whether something is no more than what NumPy can make an array of."""
+    """True for what NumPy can make an array of, and that is nothing more."""
     return hasattr(table, "__array__") and not hasattr(table, "shape")
 
 

@@ -77,7 +77,7 @@ _ROUNDING = 1e-6  # how far outside [0, 1] a probability may fall in single prec
 
 
 class OutputKind(StrEnum):
-    """What the outputs of a black box look like."""
+    """The forms of the outputs of a black box."""
 
     LABELS = "labels"
     TABLE = "a table of yes and no"
@@ -87,7 +87,7 @@ class OutputKind(StrEnum):
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """How the outputs of a black box are read."""
+    """The way to read the outputs of a black box."""
 
     form: OutputKind
     classes: tuple[Label, ...] = ()
@@ -175,13 +175,13 @@ def all_classes(black_box: Any, answers: OutputFormat, given: NDArray[Any]) -> N
 
 
 def is_module(value: Any) -> bool:
-    """Whether a value is a network of torch."""
+    """True for a network of torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
 def is_fitted(black_box: Any) -> bool:
-    """Whether a black box can predict: all but estimators of scikit-learn that have yet to be fitted."""
+    """True for what can predict: all but estimators of scikit-learn that have yet to be fitted."""
     if not hasattr(black_box, "fit") or is_module(black_box):
         return True
     try:
@@ -374,7 +374,7 @@ def probabilities(black_box: Any, X: Any, answers: OutputFormat, outputs: NDArra
 
 
 def gives_probabilities(black_box: Any, X: Any, answers: OutputFormat, outputs: NDArray[Any]) -> bool:
-    """Whether a black box gives probabilities by which it decides; one by another threshold does not.
+    """True for a black box whose probabilities decide; not for one with another threshold.
 
     The parameters are those of :func:`probabilities`.
 
@@ -400,13 +400,13 @@ def gives_probabilities(black_box: Any, X: Any, answers: OutputFormat, outputs: 
 
 
 def _are_shares(numbers: NDArray[Any]) -> bool:
-    """Whether numbers are probabilities: from 0 on, and 1 in each row together."""
+    """True for probabilities: from 0 on, and 1 in each row together."""
     return bool((numbers >= 0).all() and np.allclose(numbers.sum(axis=1), 1.0, atol=1e-3))
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a LEN learns from a black box about rows: probabilities of its classes, or labels."""
+    """The targets that a LEN learns from a black box: probabilities of its classes, or labels."""
 
     answers: OutputFormat
     classes: tuple[Label, ...] | None = None
@@ -420,7 +420,7 @@ class Lesson:
         return cls(answers, tuple(map(plain_label, np.unique(class_names(black_box, answers)))))
 
     def about(self, black_box: Any, X: Any, outputs: NDArray[Any] | None = None) -> NDArray[Any]:
-        """What there is to learn about rows: probabilities (n, n_classes), or labels."""
+        """The targets of rows: probabilities (n, n_classes), or labels."""
         outputs = predict_with(black_box, X) if outputs is None else outputs
         if self.classes is None:
             return self.answers.labels(outputs)
@@ -428,7 +428,7 @@ class Lesson:
         return spread(found, class_names(black_box, self.answers), label_array(self.classes))
 
     def targets(self, black_box: Any, learnt: NDArray[Any]) -> Targets:
-        """The same as targets of a fit: all classes that a black box can give have a part in them."""
+        """Targets in the form of a fit: all classes that a black box can give have a part in them."""
         if self.classes is not None:
             if len(self.classes) == 2:
                 return Targets(self.classes, Problem.BINARY, learnt[:, 1:])
@@ -460,7 +460,7 @@ def spread(values: FloatArray, labels: NDArray[Any], known: NDArray[Any]) -> Flo
 
 @dataclass(frozen=True)
 class BlackBoxFidelity:
-    """How far rules and network agree with a black box.
+    """Agreement of rules and network with a black box.
 
     Attributes
     ----------

@@ -237,7 +237,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         return self.estimator_
 
     def _scores(self, X: Any) -> Any:
-        """What the LEN takes: concept scores or, without a concept model, the raw inputs."""
+        """The inputs of the LEN: concept scores or, without a concept model, the raw inputs."""
         return X if self.concept_model_ is None else self.predict_concepts(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -381,7 +381,7 @@ def intervention_curve(
     steps: Iterable[int] | None = None,
     random_state: Any = None,
 ) -> InterventionCurve:
-    """How accuracy grows as the true values of more and more concepts are filled in.
+    """Accuracy as the true values of more and more concepts are filled in.
 
     Parameters
     ----------
@@ -468,7 +468,7 @@ def _rank(
 
 
 def _row_relevance(model: ConceptBottleneckClassifier, scores: FloatArray) -> FloatArray:
-    """How much each concept matters to what is predicted for each row, (n, n_concepts)."""
+    """The relevance of each concept to the prediction for each row, (n, n_concepts)."""
     relevance = np.asarray(model.estimator_.concept_relevance_)
     answers = model.estimator_.decide(scores).astype(float)  # (n, n_targets)
     if len(relevance) == 1:

@@ -114,7 +114,7 @@ def fit_concepts(
 
 
 def as_columns(names: Sequence[str], scores: FloatArray) -> dict[str, FloatArray]:
-    """What the next level reads of scores: yes or no."""
+    """Scores as the next level reads them: yes or no."""
     return {name: (scores[:, j] > THRESHOLD).astype(np.float64) for j, name in enumerate(names)}
 
 
@@ -250,7 +250,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     def _out_of_fold(
         self, fitted: LENClassifier, X: Any, values: FloatArray, weight: ArrayLike | None, seed: int
     ) -> FloatArray:
-        """What is predicted of concepts by clones that have not seen the rows, (n, n_concepts)."""
+        """Predictions of concepts by clones that have not seen the rows, (n, n_concepts)."""
         predicted = np.zeros(values.shape)
         given = None if weight is None else np.asarray(weight, dtype=np.float64)
         if len(values) < self.n_folds:

@@ -1,4 +1,4 @@
-"""What pictures take from fitted models: the rule of a target, its network, and the table of its answers."""
+"""Parts of fitted models that are drawn: the rule of a target, its network, and the table of its answers."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Member:
         return tuple(self.estimator.concept_names_)
 
     def kept(self) -> BoolArray:
-        """Whether the layers of the network read each concept, shape (n_concepts,)."""
+        """True for concepts that the layers of the network read, shape (n_concepts,)."""
         return np.asarray(self.network.kept()[self.at].cpu().numpy(), dtype=np.bool_)
 
     def relevance(self) -> FloatArray:

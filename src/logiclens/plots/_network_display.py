@@ -69,7 +69,7 @@ class Layer:
 
 
 def path_signs(weights: Sequence[FloatArray]) -> list[FloatArray]:
-    """Whether the ways from a unit to the output speak for it: the signs of the products of their weights.
+    """Signs of the products of weights along the ways from each unit to the output.
 
     Activations between layers never turn a sign, so a unit whose ways all have the same sign raises the
     output (1) or lowers it (-1). Where they differ, or there is none, nothing can be said (0).
@@ -320,7 +320,7 @@ class NetworkDisplay(Display):
         return 0.5 + 0.08 * (longest + max(output, 24 if self.neurons else 0)) + drawn * len(self.weights)
 
     def _kept(self) -> BoolArray:
-        """Whether each concept has a connection, shape (n_concepts,)."""
+        """True for concepts with a connection, shape (n_concepts,)."""
         return np.asarray(self.weights[0].any(axis=0))
 
     def _draw_connections(self, layers: list[Layer]) -> None:

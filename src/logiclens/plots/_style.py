@@ -1,4 +1,4 @@
-"""How pictures look and what they say: few colors, no frames, short texts that are shown as they are.
+"""The looks and texts of pictures: few colors, no frames, short texts that are shown as they are.
 
 The colors are of the palette of Okabe and Ito, which color-blind readers tell apart. Letters and backgrounds
 follow the user's style, so that pictures suit dark backgrounds as well.
@@ -151,7 +151,7 @@ _ON_DARK: Final = Look("#56B4E9", "#2C6287", "#5C636E", "#F08A3C", "#3CC9A0", "#
 
 
 class Display:
-    """What all pictures share: the axes they are drawn on, and the colors that suit these."""
+    """A picture: the axes that it is drawn on, and the colors that suit these."""
 
     ax_: Axes
     figure_: Figure

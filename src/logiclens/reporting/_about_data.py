@@ -76,7 +76,7 @@ def data_facts(
 
 
 def _classes(subject: Subject, rows: LabeledRows | None) -> tuple[tuple[ClassFacts, ...], str]:
-    """How many rows each class has, and which rows these are."""
+    """The number of rows of each class, and which rows these are."""
     rules = subject.rules
     if rows is None or rows.reference is None:
         total = sum(explanation.support for explanation in rules.values())
@@ -213,7 +213,7 @@ def concepts_and_inputs(
 
 
 def as_test(concept: Concept) -> dict[str, Any]:
-    """What a concept requires of a value that is there."""
+    """The test that a concept makes of a value that is there."""
     match concept:
         case Flag():
             return {"kind": "flag"}

@@ -48,7 +48,7 @@ from logiclens.reporting._subject import BLACK_BOX, Subject
 
 @dataclass(frozen=True)
 class Detail:
-    """How much is listed; the facts have how much there is."""
+    """Limits of what is listed; the facts say how much there is."""
 
     literals: int = 3000
     """Of all lengths that are shown, together."""
@@ -273,7 +273,7 @@ def _tuples(wrong: Words, concepts: Sequence[str], rows: LabeledRows) -> tuple[B
 def policy_facts(
     rules: ExplanationSet, places: Mapping[str, int], rows: LabeledRows | None, detail: Detail = FULL
 ) -> PolicyFacts:
-    """How rules decide together; rows are counted step by step.
+    """The decision of all rules together; rows are counted step by step.
 
     Examples
     --------
@@ -402,7 +402,7 @@ def _stored_rates(point: Point, task: str) -> tuple[Rate, float | None]:
 
 
 def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float | None, list[int]]:
-    """How right and how faithful rules are on rows, and how many rows each step decides.
+    """Accuracy and fidelity of rules on rows, and the number of rows that each step decides.
 
     Where a row may have several labels, all of them have to be met, and steps are counted where they are
     true.

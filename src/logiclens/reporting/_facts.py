@@ -95,7 +95,7 @@ class Exports:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleScoreFacts:
-    """How good one rule is.
+    """The scores of one rule.
 
     ``accuracy`` is its agreement with the truth, ``fidelity`` that with the model it explains: each as the
     paper's macro-F1, which the scores of a fit lack, and plain, as the share of rows.
@@ -148,7 +148,7 @@ class BreakPattern:
 
 @dataclass(frozen=True)
 class Breaks:
-    """Which rows break a rule.
+    """The rows that break a rule.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class Breaks:
 
 @dataclass(frozen=True)
 class RelevanceFacts:
-    """How much a concept matters to the network, the most relevant one 1."""
+    """The relevance of a concept to the network, 1 for the most relevant one."""
 
     concept: str
     value: float
@@ -312,7 +312,7 @@ class DataFacts:
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often each true label (a row of ``counts``) was predicted as each label (a column) by the rules."""
+    """Counts of rows by true label (a row of ``counts``) and by the label of the rules (a column)."""
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -329,7 +329,7 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class OverallFacts:
-    """How good all rules are together.
+    """The scores of all rules together.
 
     Attributes
     ----------
@@ -444,7 +444,7 @@ class LengthFacts:
 
 @dataclass(frozen=True)
 class PolicyFacts:
-    """How the rules predict together: see :mod:`logiclens.explain.rule_set`.
+    """The decision of all rules together: see :mod:`logiclens.explain.rule_set`.
 
     Attributes
     ----------
@@ -515,7 +515,7 @@ class RowFacts:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What an audit needs to repeat it."""
+    """All that an audit needs to repeat it."""
 
     version: str
     created: str

@@ -275,7 +275,7 @@ def _listed(subject: Subject, measured: LabeledRows | None, detail: Detail) -> d
 
 
 def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
-    """How good all rules are together on rows."""
+    """The scores of all rules together on rows."""
     wanted, truth, model = map(rows.against, (rows.reference, rows.truth, rows.model))
     confusion, mistakes = (None, ()) if wanted is None else _confused(wanted)
     several = subject.rules.multi_label
@@ -319,7 +319,7 @@ def _confused(found: Evaluation) -> tuple[Confusion | None, tuple[Mistake, ...]]
 
 
 def _stored(subject: Subject) -> OverallFacts:
-    """What the fit found: of a black box on rows held out, else the means of the rules' own scores."""
+    """The scores of the fit: of a black box on rows held out, else the means of the rules' own scores."""
     rules, box = subject.rules, subject.imitation
     scores = [explanation.scores for explanation in rules.values() if explanation.scores is not None]
     parts = {f"{scores.part} rows" for scores in scores}

@@ -41,7 +41,7 @@ from logiclens.reporting._facts import Plain, Provenance
 
 CLASSIFY, BLACK_BOX, CLUSTER = "classify", "black box", "cluster"
 TASKS = (CLASSIFY, BLACK_BOX, CLUSTER)
-"""What rules can be for."""
+"""The tasks of rules."""
 PACKAGES = ("narwhals", "numpy", "pyarrow", "scikit-learn", "scipy", "torch")
 """Packages that results depend on."""
 
@@ -53,7 +53,7 @@ class Subject:
     rules: ExplanationSet
     task: str = CLASSIFY
     model: str = ""
-    """What the model is called; empty for rules alone."""
+    """The name of the model; empty for rules alone."""
     network: ModelFunctions | None = None
     front: Front | None = None
     """Rules of every length, :attr:`rules` among them."""
@@ -61,13 +61,13 @@ class Subject:
     """Predicts the labels of the black box that is explained."""
     relevance: FloatArray | None = None  # (n_labels, n_concepts)
     encoder: Any = None
-    """What made the concepts, where it is still there."""
+    """The encoder that made the concepts, where it is still there."""
     imitation: Any = None
-    """How well a black box was imitated when the model was fitted."""
+    """The fidelity to a black box when the model was fitted."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     part: str = "rows held out"
-    """What the rows are called that rules are measured on."""
+    """The name of the rows that rules are measured on."""
 
 
 def subject_of(model: Any) -> Subject:
@@ -278,7 +278,7 @@ def _as_notes(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def provenance_of(subject: Subject, source: Source) -> Provenance:
-    """What an audit needs to repeat it.
+    """All that an audit needs to repeat it.
 
     Raises
     ------
