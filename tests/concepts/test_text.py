@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from logiclens.concepts._text import (
     MISSING,
     NumberNotation,
-    Odd,
+    OddValues,
     TextColumn,
     TextProfile,
     as_type,
@@ -123,7 +123,7 @@ def test_a_number_with_a_comma_has_two_readings_while_the_decimal_sign_is_not_kn
     )
     assert guess_type(column("1,234", "5,678"), "x").column.to_pylist() == [1234, 5678]
     assert guess_type(column("1,234", "5,678"), "x", NumberNotation(",")).column.to_pylist() == [1.234, 5.678]
-    assert as_type(column("1,234"), ValueType.NUMBER, unsure).odd == Odd(1, "1,234", 0, other_sign=True)
+    assert as_type(column("1,234"), ValueType.NUMBER, unsure).odd == OddValues(1, "1,234", 0, other_sign=True)
 
 
 def test_a_type_is_found_in_the_last_of_many_rows():
@@ -138,14 +138,14 @@ def test_a_type_is_found_in_the_last_of_many_rows():
     ("n", "others", "odd"),
     [
         (19, ["x"], None),  # too few numbers
-        (20, ["x"], Odd(1, "x", 20)),
-        (95, ["a", "b", "c", "d", "e"], Odd(5, "a", 95)),
+        (20, ["x"], OddValues(1, "x", 20)),
+        (95, ["a", "b", "c", "d", "e"], OddValues(5, "a", 95)),
         (94, ["a", "b", "c", "d", "e"], None),  # too many others
-        (40, ["inf"], Odd(1, "inf", 40)),
-        (40, ["x", "1,5"], Odd(2, "1,5", 41, other_sign=True)),
+        (40, ["inf"], OddValues(1, "inf", 40)),
+        (40, ["x", "1,5"], OddValues(2, "1,5", 41, other_sign=True)),
     ],
 )
-def test_a_few_values_among_numbers_are_slips(n: int, others: list[str], odd: Odd | None):
+def test_a_few_values_among_numbers_are_slips(n: int, others: list[str], odd: OddValues | None):
     values = guess_type(column(*map(str, range(n)), *others), "x")
 
     assert values.odd == odd

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pyarrow as pa
 import pytest
 
-from logiclens.concepts._text import Odd, Values, Written
+from logiclens.concepts._text import NumberSpelling, OddValues, Values
 from logiclens.concepts.table import ValueType
 from logiclens.files._csv import Layout
 from logiclens.files._remarks import Origin, Remarks
@@ -76,8 +76,8 @@ ORIGIN = Origin("rows.csv", Layout(",", "utf-8", ".", ("a", "b")), None)
 def test_batches_are_added_up():
     remarks = Remarks()
     remarks.add("a", Values(None, 10))
-    remarks.add("a", Values(None, 10, Odd(1, "x", 3)), 10)
-    remarks.add("a", Values(None, 10, Odd(2, "y", 0)), 20)
+    remarks.add("a", Values(None, 10, OddValues(1, "x", 3)), 10)
+    remarks.add("a", Values(None, 10, OddValues(2, "y", 0)), 20)
 
     assert remarks.notes(ORIGIN) == (
         "Column 'a': 3 of 30 values are no numbers (such as 'x', row 14) and count as missing.",
@@ -86,8 +86,8 @@ def test_batches_are_added_up():
 
 def test_several_currencies_are_named():
     remarks = Remarks()
-    remarks.add("a", Values(None, 2, None, Written("$41,000", 41000, False, ("$",))))
-    remarks.add("a", Values(None, 2, None, Written("5 €", 5, False, ("€", "$"))))
+    remarks.add("a", Values(None, 2, None, NumberSpelling("$41,000", 41000, False, ("$",))))
+    remarks.add("a", Values(None, 2, None, NumberSpelling("5 €", 5, False, ("€", "$"))))
 
     assert remarks.notes(ORIGIN) == (
         "Column 'a': '$41,000' is read as the number 41000. There are several currencies ('$', '€'); nothing "
@@ -98,7 +98,7 @@ def test_several_currencies_are_named():
 def test_notes_come_column_by_column():
     remarks = Remarks()
     remarks.add("a", Values(None, note="Column 'a' is read as text."))
-    remarks.add("b", Values(None, 40, Odd(1, "x", 3), Written("3%", 3, True, ())))
+    remarks.add("b", Values(None, 40, OddValues(1, "x", 3), NumberSpelling("3%", 3, True, ())))
 
     assert remarks.notes(ORIGIN) == (
         "Column 'a' is read as text.",

@@ -79,7 +79,7 @@ class NumberNotation:
         return "(?:" + "|".join(forms) + ")"
 
     @cached_property
-    def _written(self) -> str:
+    def _pattern(self) -> str:
         before = f"(?:[+-]?{_CURRENCY}{_BLANK}?|{_CURRENCY}{_BLANK}?[+-])"
         after = f"{_BLANK}?(?:{_CURRENCY}|{_PERCENT})"
         return f"^(?:{before}{self._body}|[+-]?{self._body}(?:{after})?)$"
@@ -113,7 +113,7 @@ class NumberNotation:
 
     def matches(self, texts: Any) -> Any:
         """Mark the texts that are numbers."""
-        return pc.match_substring_regex(texts, self._written)
+        return pc.match_substring_regex(texts, self._pattern)
 
     def _bare(self, texts: Any) -> Any:
         signs = f"{_CURRENCY}|{_BLANK}|{_QUOTE}|{_PERCENT}|{re.escape(self._other)}"
@@ -185,7 +185,7 @@ _UNIT = r"^[\p{L}°µ][\p{L}\p{N}°µ/²³^.·-]*$"
 
 
 @dataclass(frozen=True)
-class Written:
+class NumberSpelling:
     """Spelling of the numbers of a column that are not written as programs write them.
 
     Attributes
@@ -207,7 +207,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Odd:
+class OddValues:
     """Values of a column that are not of its type.
 
     Attributes
@@ -238,16 +238,16 @@ class Values:
         Null or None where a value is missing, or odd.
     n : int
         Values that are there, the odd ones among them.
-    odd : Odd, optional
-    written : Written, optional
+    odd : OddValues, optional
+    spelling : NumberSpelling, optional
     note : str
         What a person should know about a column that was guessed to be text; mostly empty.
     """
 
     column: Any
     n: int = 0
-    odd: Odd | None = None
-    written: Written | None = None
+    odd: OddValues | None = None
+    spelling: NumberSpelling | None = None
     note: str = ""
 
 
@@ -279,9 +279,9 @@ class Levels:
     def values(self) -> Values:
         """The column as numbers; null where a text is none."""
         numbers = self.numbers.take(pa.array(self.codes, mask=self.codes == len(self.texts)))
-        return Values(pa.chunked_array([numbers]), self.n, self._odd(), self._written())
+        return Values(pa.chunked_array([numbers]), self.n, self._odd(), self._spelling())
 
-    def _odd(self) -> Odd | None:
+    def _odd(self) -> OddValues | None:
         if self.n_good == self.n:
             return None
         others = pc.match_substring_regex(self.texts, _OTHER_NOTATION).to_numpy(zero_copy_only=False)
@@ -289,16 +289,16 @@ class Levels:
         wanted = others if others.any() else ~self.good
         row = int(np.argmax(np.append(wanted, False)[self.codes]))
         text = self.texts[int(self.codes[row])].as_py()
-        return Odd(self.n - self.n_good, text, row, bool(others.any()))
+        return OddValues(self.n - self.n_good, text, row, bool(others.any()))
 
-    def _written(self) -> Written | None:
+    def _spelling(self) -> NumberSpelling | None:
         signs = pa.array(self.good & ~self.notation.is_plain(self.texts).to_numpy(zero_copy_only=False))
         texts = self.texts.filter(signs)
         if not len(texts):
             return None
         text = max(texts.slice(0, _FEW).to_pylist(), key=len)  # shows best how numbers are written
         number = self.numbers[pc.index(self.texts, text).as_py()].as_py()
-        return Written(text, number, "%" in text, tuple(currencies(texts)))
+        return NumberSpelling(text, number, "%" in text, tuple(currencies(texts)))
 
 
 def has_codes(column: Any) -> bool:
@@ -601,7 +601,7 @@ def as_type(column: Any, kind: ValueType, notation: NumberNotation | None = None
     --------
     >>> found = as_type(pa.chunked_array([["62", "?", "young", "1,234"]]), ValueType.NUMBER)
     >>> found.column.to_pylist(), found.odd
-    ([62, None, None, 1234], Odd(n=1, text='young', row=2, other_sign=False))
+    ([62, None, None, 1234], OddValues(n=1, text='young', row=2, other_sign=False))
     """
     notation = notation or NumberNotation()
     text = trim(column)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from logiclens.concepts._text import Odd, Values, Written, on_commas
+from logiclens.concepts._text import NumberSpelling, OddValues, Values, on_commas
 from logiclens.concepts.table import ValueType
 from logiclens.errors import FileError, InputError, count, shown
 from logiclens.files._csv import Layout, wrong_encoding
@@ -155,18 +155,18 @@ class Remarks:
 
     Examples
     --------
-    >>> from logiclens.concepts._text import Odd
+    >>> from logiclens.concepts._text import OddValues
     >>> from logiclens.files._csv import Layout
     >>> remarks = Remarks()
-    >>> remarks.add("pressure", Values(None, 297, Odd(1, "145 mmHg", 15)))
+    >>> remarks.add("pressure", Values(None, 297, OddValues(1, "145 mmHg", 15)))
     >>> remarks.notes(Origin("stays.csv", Layout(",", "utf-8", ".", ("pressure",)), None))
     ("Column 'pressure': 1 of 297 values is no number ('145 mmHg', row 16) and counts as missing.",)
     """
 
     def __init__(self) -> None:
-        self._odd: dict[str, Odd] = {}
+        self._odd: dict[str, OddValues] = {}
         self._n: dict[str, int] = {}
-        self._written: dict[str, Written] = {}
+        self._spelling: dict[str, NumberSpelling] = {}
         self._text: dict[str, str] = {}
         self._kinds: dict[str, ValueType] = {}
 
@@ -190,10 +190,10 @@ class Remarks:
         if values.odd is not None:
             first = self._odd.get(name, replace(values.odd, n=0, row=start + values.odd.row))
             self._odd[name] = replace(first, n=first.n + values.odd.n)
-        if values.written is not None:
-            before = self._written.get(name, values.written)
-            self._written[name] = replace(
-                before, signs=tuple(dict.fromkeys((*before.signs, *values.written.signs)))
+        if values.spelling is not None:
+            before = self._spelling.get(name, values.spelling)
+            self._spelling[name] = replace(
+                before, signs=tuple(dict.fromkeys((*before.signs, *values.spelling.signs)))
             )
 
     def notes(self, origin: Origin, gapless: Container[str] = ()) -> tuple[str, ...]:
@@ -219,8 +219,8 @@ class Remarks:
         for name in self._n:
             if name in self._text:
                 found.append(self._text[name])
-            if name in self._written:
-                found.append(_written_note(name, self._written[name]))
+            if name in self._spelling:
+                found.append(_spelling_note(name, self._spelling[name]))
             if name in self._odd:
                 odd = self._odd[name]
                 warning = (
@@ -234,16 +234,16 @@ class Remarks:
         return tuple(found)
 
 
-def _odd_note(name: str, odd: Odd, n: int, place: str) -> str:
+def _odd_note(name: str, odd: OddValues, n: int, place: str) -> str:
     what = "is no number (" if odd.n == 1 else "are no numbers (such as "
     end = "counts" if odd.n == 1 else "count"
     return f"Column {name!r}: {odd.n} of {n} values {what}{shown(odd.text)}, {place}) and {end} as missing."
 
 
-def _written_note(name: str, written: Written) -> str:
-    unit = ", in percent" if written.percent else ""
-    note = f"Column {name!r}: {shown(written.text)} is read as the number {written.number:.15g}{unit}."
-    if len(written.signs) > 1:
-        signs = ", ".join(map(repr, written.signs))
+def _spelling_note(name: str, spelling: NumberSpelling) -> str:
+    unit = ", in percent" if spelling.percent else ""
+    note = f"Column {name!r}: {shown(spelling.text)} is read as the number {spelling.number:.15g}{unit}."
+    if len(spelling.signs) > 1:
+        signs = ", ".join(map(repr, spelling.signs))
         note += f" There are several currencies ({signs}); nothing is converted."
     return note
