@@ -234,13 +234,6 @@ def test_the_numbers_of_the_rows_are_no_concepts(first, kind):
     assert read(numbers, replace(RECIPE, own_cuts={"c": [7]})).concepts == (Above("c", 7),)
 
 
-@pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 0.1"])
-@pytest.mark.parametrize("values", [[5, 3, 8], ["a", "b", "c"]])
-def test_the_index_of_pandas_is_no_concept(name, values):
-    assert str(read(values, name=name).reason) == "the index of a pandas frame"
-    assert read(values, name="Unnamed: 3").concepts
-
-
 @pytest.mark.parametrize("values", [[*range(40, 61)] * 3, texts(21) * 3], ids=["numbers", "text"])
 def test_identifiers_by_name_may_repeat(values):
     assert str(read(values, name="patient_id").reason) == "an identifier: 21 values in 63 rows"

@@ -119,9 +119,6 @@ def test_columns_with_one_name(tmp_path: Path):
     path = write(tmp_path / "a.parquet", table)
     with refused(InputError, f"{str(path)!r} has several columns called 'red'. Rename them."):
         ParquetSource.of(path)
-    write(tmp_path / "0.parquet", {"red": [0.1]})
-    with refused(InputError, f"{str(path)!r} has several columns called 'red'. Rename them."):
-        ParquetSource.of(tmp_path)
 
 
 def test_a_column_that_one_file_lacks(tmp_path: Path):
