@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from logiclens.bench._sweep import LONGEST, Columns, Concepts, Numbers, Peer, RawRows, Size, SizedModel
+from logiclens.bench._sweep import LONGEST, Columns, Concepts, Peer, RawRows, Size, SizedModel
 from logiclens.bench.fold_scores import unfinished_outcome
 from logiclens.bench.method import DONE, Outcome
 from logiclens.errors import InputError
+from logiclens.estimators.comparison import Numbers
 from tests.bench.people import one_fold, people
 from tests.bench.toys import two_classes
 

@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from logiclens.concepts.encoder import ConceptEncoder
 
 
-MOST_VALUES = 50
-"""Values of a column of text that become numbers of their own, the most frequent first."""
-
-
 @dataclass(frozen=True, eq=False)
 class RawRows:
     """Some rows of a raw table, and their classes.
@@ -105,64 +101,6 @@ def _columns(fold: Fold, columns: Mapping[str, NDArray[Any]]) -> Mapping[str, ND
     if not columns:
         raise InputError(f"Fold {fold.number} has no raw columns. Make it of a table, by TableExperiment.")
     return columns
-
-
-@dataclass(frozen=True, eq=False)
-class Numbers:
-    """Encode raw columns as numbers for trees.
-
-    Numbers stay as they are, missing ones become the median, with a column that says so; a column of text
-    becomes a 0 or 1 for each of its values.
-
-    Parameters
-    ----------
-    medians : mapping of str to float
-        Of the columns of numbers.
-    values : mapping of str to tuple
-        The values of the other columns that have a number of their own.
-    missing : tuple of str
-        Columns of numbers that lacked some.
-
-    Examples
-    --------
-    >>> columns = {"age": np.array([20.0, np.nan, 40.0]), "color": np.array(["red", "blue", "red"])}
-    >>> Numbers.fit(columns).transform(columns).tolist()
-    [[20.0, 0.0, 1.0, 0.0], [30.0, 1.0, 0.0, 1.0], [40.0, 0.0, 1.0, 0.0]]
-    """
-
-    medians: Mapping[str, float]
-    values: Mapping[str, tuple[Any, ...]]
-    missing: tuple[str, ...]
-
-    @classmethod
-    def fit(cls, columns: Mapping[str, NDArray[Any]]) -> Numbers:
-        """Learn the encoding from training columns."""
-        table, medians, values, missing = Table(columns), {}, {}, []
-        for name in table.names:
-            column = table.column(name)
-            if column.is_numeric:
-                numbers = column.numbers()
-                medians[name] = float(np.nanmedian(numbers))
-                missing += [name] if column.missing.any() else []
-            else:
-                counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.levels))
-                order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
-                values[name] = tuple(column.levels[at] for at in order.tolist())
-        return cls(medians, values, tuple(missing))
-
-    def transform(self, columns: Mapping[str, NDArray[Any]]) -> FloatArray:
-        """The numbers of some rows, (n, n_numbers)."""
-        table, found = Table(columns), []
-        for name in table.names:
-            column = table.column(name)
-            if name in self.medians:
-                numbers = column.numbers()
-                found.append(np.where(np.isnan(numbers), self.medians[name], numbers))
-                found += [np.isnan(numbers).astype(np.float64)] if name in self.missing else []
-            else:
-                cells = column.values()
-                found += [(cells == value).astype(np.float64) for value in self.values[name]]
-        return np.column_stack(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,7 +292,7 @@ class Peer(FoldByFold):
         return [shared | point._asdict() for point in outcome.points]
 
 
-class _Trained:
+class _SweepRows:
     """A peer that is prepared for some training rows, and the rows that its models are scored on."""
 
     def __init__(self, peer: Peer, part: RawRows, scored: RawRows, seed: int) -> None:
@@ -394,7 +332,7 @@ def _sweep(peer: Peer, whole: RawRows, test: RawRows, seed: int) -> tuple[list[S
     if peer.package:
         package_for(peer.title, peer.package)
     watch = Stopwatch("sklearn.model_selection", "sklearn.tree")
-    trained = _Trained(peer, whole, test, seed)
+    trained = _SweepRows(peer, whole, test, seed)
     beginning = watch.lap()
     points: list[SizeScore] = []
     answers: list[IndexArray] = []
@@ -414,7 +352,7 @@ def _sweep(peer: Peer, whole: RawRows, test: RawRows, seed: int) -> tuple[list[S
     answers.append(np.full(len(test.y), always))
     validation, right = float(np.mean(held_out.y == first)), float(np.mean(test.y == always))
     points.append(SizeScore("majority", 0.0, 0.0, validation, right, False, 0.0))
-    rated = _Trained(peer, fitted, held_out, seed)
+    rated = _SweepRows(peer, fitted, held_out, seed)
     cut = False
     for ladder in peer.ladders(whole.n_classes):
         for size in ladder:

@@ -25,7 +25,6 @@ from logiclens.bench._sweep import (
     LONGEST,
     Concepts,
     Ladders,
-    Numbers,
     Peer,
     RawRows,
     Reader,
@@ -34,6 +33,7 @@ from logiclens.bench._sweep import (
 )
 from logiclens.bench.method import isolation, package_for
 from logiclens.bench.methods import METHODS, Ceiling, learn_rules
+from logiclens.estimators.comparison import Numbers
 from logiclens.explain.resolution import truth_of
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.formula import Var

@@ -243,7 +243,7 @@ def pgd(
     return _attack(_pgd, model, x, y, budget, objective, seed, batch_size)
 
 
-class _Batch:
+class _AttackedRows:
     """Rows that are attacked together: the points allowed, near them and in [0, 1], and the best ones so far.
 
     The best have the highest loss; those that reach the objective come first.
@@ -296,7 +296,7 @@ class _Batch:
         return (self.center + change).clamp(0.0, 1.0)
 
 
-def _pgd(batch: _Batch, x: Tensor) -> None:
+def _pgd(batch: _AttackedRows, x: Tensor) -> None:
     steps = batch.budget.steps
     for _ in range(steps):
         _, gradient = batch.evaluate(x)
@@ -304,7 +304,7 @@ def _pgd(batch: _Batch, x: Tensor) -> None:
     batch.evaluate(x)
 
 
-def _apgd(batch: _Batch, x: Tensor) -> None:
+def _apgd(batch: _AttackedRows, x: Tensor) -> None:
     """Algorithm 1 of Croce and Hein, for all rows at once."""
     steps = batch.budget.steps
     checkpoints = set(_checkpoints(steps))
@@ -345,7 +345,7 @@ def _checkpoints(steps: int) -> list[int]:
 
 
 def _attack(
-    search: Callable[[_Batch, Tensor], None],
+    search: Callable[[_AttackedRows, Tensor], None],
     model: nn.Module,
     x: Tensor,
     y: Tensor,
@@ -365,7 +365,7 @@ def _attack(
     done = []
     try:
         for rows, truth in zip(torch.split(x, batch_size), torch.split(y, batch_size), strict=True):
-            batch = _Batch(model, objective or Misclassify(), rows, truth, budget)
+            batch = _AttackedRows(model, objective or Misclassify(), rows, truth, budget)
             batch.evaluate(rows)  # to change nothing is allowed, too
             for _ in range(budget.restarts):
                 search(batch, batch.random(generator))

@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -53,9 +53,6 @@ from logiclens.logic.data import (
 )
 from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.psi import PsiNetwork
-
-if TYPE_CHECKING:
-    from logiclens.pipelines.bottleneck import ConceptBottleneckClassifier
 
 Augment = Callable[[Tensor], Tensor]
 """Changes a mini-batch of raw inputs at random, and only while training; shapes of rows may change."""
@@ -408,7 +405,7 @@ class BottleneckTraining:
 
     def __init__(
         self,
-        settings: ConceptBottleneckClassifier,
+        settings: Any,
         inputs: Tensor,
         y: Any,
         labels: FloatArray | None,
