@@ -335,7 +335,7 @@ NOT_CALLED: dict[str, str] = {
     "Conflict": "made by conflicts()",
     "Fidelity": "made by fidelity()",
     "GlobalExplanation": "made by explain_global()",
-    "Intervention": "made by intervene()",
+    **dict.fromkeys(("Intervention", "Intervention.of"), "made by intervene()"),
     "InterventionCurve": "made by intervention_curve()",
     "Minimized": "made by minimize()",
     "PredictionCounterfactual": "made by ExplanationSet.counterfactual()",
@@ -351,7 +351,10 @@ NOT_CALLED: dict[str, str] = {
     "Front.rule_set": "takes a point of the front",
     "Formula.evaluate_words": "the inside of evaluate()",
     "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
-    **{f"Vocabulary.{name}": "an inside" for name in ("conditions", "finds_by_name", "possible", "written")},
+    **{
+        f"Vocabulary.{name}": "an inside"
+        for name in ("conditions", "finds_by_name", "places", "possible", "written")
+    },
     "Table.check_has": "an inside",
     **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
     **{
