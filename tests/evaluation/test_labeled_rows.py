@@ -90,3 +90,20 @@ def test_without_rows_there_is_nothing_to_evaluate():
 
     with pytest.raises(InputError, match="A score needs at least one row of data"):
         evaluate(rules, np.zeros((0, 1)), [])
+
+
+@drawn_rows
+def test_steps_are_right_about_the_rows_that_they_decide(rules: ExplanationSet, n_rows, seed):
+    random = np.random.default_rng(seed)
+    X = random.random((n_rows, len(rules.concept_names)))
+    y = labels_for(rules, n_rows, random)
+    found = evaluate(rules, X, y).steps
+
+    if not rules.is_list:
+        assert found == ()
+        return
+    place = rules.decided_by(X)
+    labels = [*(step.label for step in rules.steps), rules.default]
+    for at, (label, step) in enumerate(zip(labels, found, strict=True)):
+        decided = place == at
+        assert (step.label, step.n_rows, step.n_right) == (label, decided.sum(), (y[decided] == label).sum())

@@ -11,6 +11,7 @@ from sklearn.metrics import confusion_matrix, f1_score, multilabel_confusion_mat
 from logiclens.cli.predictions import RowPredictions, needed_columns
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import EngineError, InputError, UnknownColumnError
+from logiclens.evaluation import evaluate
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, rule_scores
@@ -269,6 +270,8 @@ def test_scores_are_those_of_the_same_rows_in_memory(drawn, weighted):
     predicted = rules.predict(rows)
 
     assert found.n_rows == len(rows)
+    expected = evaluate(rules, rows, np.array(truth, dtype=object)).steps
+    assert weighted or list(map(str, found.steps)) == list(map(str, expected))
     assert found.resolution == rules.coverage_counts(rows)
     assert found.n_decided + found.n_uncovered == found.n_rows
     assert found.n_uncovered == found.resolution.n_uncovered

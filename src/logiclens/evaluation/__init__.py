@@ -5,6 +5,6 @@ and the confusion of labels. Compared with a model's predictions instead of the 
 fidelity. :func:`evaluate` makes it of rows in memory, :func:`logiclens.scale.score` of rows in an engine.
 """
 
-from logiclens.evaluation._evaluate import Evaluation, LabelScores, evaluate
+from logiclens.evaluation._evaluate import Evaluation, LabelScores, StepScores, evaluate
 
-__all__ = ["Evaluation", "LabelScores", "evaluate"]
+__all__ = ["Evaluation", "LabelScores", "StepScores", "evaluate"]

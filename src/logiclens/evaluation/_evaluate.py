@@ -70,6 +70,34 @@ class LabelScores(NamedTuple):
     agreement: float
 
 
+class StepScores(NamedTuple):
+    """How often a step of a list is right about the rows that it decides.
+
+    Attributes
+    ----------
+    label : str, int, float or bool
+        What it decides.
+    n_rows, n_right : float
+        Rows of which no earlier step is true and this one is, and those of them that have the label; or
+        their weight.
+    precision : float
+        Share of the rows that have the label; NaN where the step decides none.
+    interval : (float, float)
+        Its interval of 95 %.
+    """
+
+    label: Label
+    n_rows: float
+    n_right: float
+    precision: float
+    interval: Interval
+
+    @classmethod
+    def of_counts(cls, label: Label, rows: Total, n_right: float) -> StepScores:
+        """From the rows that the step decides, and those of them on which it is right."""
+        return cls(label, float(rows.weight), float(n_right), *share_of(n_right, rows))
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation(ReadOnly):
     """How good rules are on some rows: together, and about each label.
@@ -97,6 +125,8 @@ class Evaluation(ReadOnly):
         Each label by itself.
     n_conflicts : int
         Rows of which the formulas of several labels are true.
+    steps : tuple of StepScores
+        Each step of the list, the default last; empty where rules are no list.
     """
 
     labels: tuple[Label, ...]
@@ -108,6 +138,7 @@ class Evaluation(ReadOnly):
     resolution: Resolution
     by_label: Mapping[Label, LabelScores] = field(hash=False)
     n_conflicts: int
+    steps: tuple[StepScores, ...] = ()
 
     @classmethod
     def of_counts(  # noqa: PLR0913 - what is counted
@@ -123,6 +154,7 @@ class Evaluation(ReadOnly):
         confusion: FloatArray | None = None,
         right: float = 0.0,
         n_conflicts: int = 0,
+        steps: Sequence[StepScores] = (),
     ) -> Evaluation:
         """All figures from counts.
 
@@ -153,6 +185,7 @@ class Evaluation(ReadOnly):
             resolution,
             dict(zip(labels, scores, strict=False)),
             n_conflicts,
+            tuple(steps),
         )
 
     @property
@@ -428,7 +461,22 @@ class LabeledRows:
             confusion=confusion,
             right=self.n_alike(self.predicted, wanted) or 0,
             n_conflicts=self.n_conflicts,
+            steps=self._steps(wanted),
         )
+
+    def _steps(self, wanted: RowLabels) -> list[StepScores]:
+        """How often each step is right about the rows that it decides; the default comes last."""
+        predicted = self.predicted.codes
+        if not self.rules.is_list or wanted.codes is None or predicted is None:
+            return []
+        labels = [*(step.label for step in self.rules.steps), self.rules.default]
+        places = self.tally(2 * self.decided_by + (predicted == wanted.codes), 2 * len(labels))
+        counts = places.reshape(-1, 2).tolist()
+        return [
+            StepScores.of_counts(label, Total.of_rows(wrong + right), right)
+            for label, (wrong, right) in zip(labels, counts, strict=True)
+            if label is not None
+        ]
 
 
 class ModelFunctions(NamedTuple):

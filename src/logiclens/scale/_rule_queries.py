@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, count, shown
-from logiclens.evaluation._evaluate import NOTHING, Evaluation
+from logiclens.evaluation._evaluate import NOTHING, Evaluation, StepScores
 from logiclens.explain import ExplanationSet, Resolution
 from logiclens.explain.resolution import used_concepts
 from logiclens.explain.rule import Label, true_labels
@@ -434,14 +434,21 @@ def _one_label(rows: _ScoreQuery) -> Evaluation:
     place = {label: at for at, label in enumerate(labels)}
     confusion = np.zeros((len(labels), len(labels)))
     n_decided = [0] * len(places)
+    by_step, right = [NOTHING] * len(places), [0.0] * len(places)
     everything, by_label = NOTHING, [NOTHING] * len(labels)
     by_rule, given, both = [NOTHING] * n_labels, [NOTHING] * n_labels, [0.0] * n_labels
     for row in answer:
         at, weight = place[row["label"]], rows.sum_in(row, "all")
-        confusion[at, decided[int(row["step"])]] += weight.weight
-        n_decided[int(row["step"])] += int(row["rows"])
+        taken = int(row["step"])
+        label = decided[taken]
+        confusion[at, label] += weight.weight
+        n_decided[taken] += int(row["rows"])
+        by_step[taken], right[taken] = (
+            by_step[taken].plus(weight),
+            right[taken] + weight.weight * (at == label),
+        )
         everything, by_label[at] = everything.plus(weight), by_label[at].plus(weight)
-        given[decided[int(row["step"])]] = given[decided[int(row["step"])]].plus(weight)
+        given[label] = given[label].plus(weight)
         for rule in range(n_labels):
             fired = rows.sum_in(row, f"sum{rule}")
             by_rule[rule] = by_rule[rule].plus(fired)
@@ -456,6 +463,11 @@ def _one_label(rows: _ScoreQuery) -> Evaluation:
         given=given if rules.is_list else None,
         confusion=confusion,
         n_conflicts=_total(answer, "several"),
+        steps=[
+            StepScores.of_counts(rules.labels[label], total, hits)
+            for label, total, hits in zip(decided, by_step, right, strict=True)
+            if rules.is_list
+        ],
     )
 
 
