@@ -330,7 +330,8 @@ def agreeing_formula(table: TruthTable, max_literals: float) -> Minimized | None
 
     Examples
     --------
-    >>> table = TruthTable.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1], names=["a", "b"])
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> table = TruthTable.from_data(X, [0, 1, 1, 1], names=["a", "b"], sample_weight=[5, 1, 3, 1])
     >>> print(agreeing_formula(table, 3), "|", agreeing_formula(table, 1))
     a | b  (2 literals, errors 0, best found) | None
     """
