@@ -205,7 +205,7 @@ FILES_NAMES = {
     "written_whole",
 }
 REPORTING_NAMES = {"Facts", "Report", "Source", "report"}
-EVALUATION_NAMES = {"Evaluation", "LabelScores", "evaluate"}
+EVALUATION_NAMES = {"Evaluation", "LabelScores", "StepScores", "evaluate"}
 SCALE_NAMES = {"fit", "fit_streaming", "predict", "read", "score", "truth_table"}
 GUARD_NAMES = {"Link", "RuleGuard", "Violation", "Violations", "mutual_rules"}
 LOADING_NAMES = {"load", "rules_of_model"}

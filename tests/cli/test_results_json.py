@@ -84,4 +84,6 @@ def test_settings_are_enough_to_do_it_again(found):
         "holdout": 0.3,
         "max_rows": None,
         "folds": None,
+        "compare": True,
+        "stability": 10,
     }

@@ -238,10 +238,15 @@ def _print(console: Console, found: Fit, request: Request, compared: Compared | 
         console,
         found,
         f"{part_words(found)[:-1]}, compared with the model's answers:",
-        f"The rules give the model's answer on {percent(truth.accuracy)} of these rows (macro-F1 "
-        f"{truth.explanation_accuracy:.3f}), the network behind them on {percent(found.network_accuracy)}; "
-        f"always the most common answer, {percent(found.guess_accuracy)}. {coverage_words(found)}",
+        lambda: print_line(
+            console,
+            f"The rules give the model's answer on {percent(truth.accuracy)} of these rows (macro-F1 "
+            f"{truth.explanation_accuracy:.3f}), the network behind them on "
+            f"{percent(found.network_accuracy)}; always the most common answer, "
+            f"{percent(found.guess_accuracy)}. {coverage_words(found)}",
+        ),
         "Is it another answer of the model?",
+        doubt=truth.accuracy <= found.guess_accuracy,
         by_network=False,
     )
     if compared is not None:

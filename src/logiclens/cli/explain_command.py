@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from logiclens.cli import options as opt
+from logiclens.cli.headlines import headline_entries, measure, print_headlines, print_stability
 from logiclens.cli.learning import (
     Request,
     Settings,
-    accuracy_words,
     check_rows,
     cross_validate,
     fit,
@@ -45,6 +45,7 @@ from logiclens.cli.terminal import Progress, one_line_errors
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from logiclens.cli.headlines import Headlines
     from logiclens.cli.options import Engine
     from logiclens.cli.selection import Fit, SelectedRows
     from logiclens.files import TableFile
@@ -98,6 +99,23 @@ def explain(  # noqa: PLR0913 - the options of a command
     json: opt.Json = None,
     save: opt.Save = None,
     rows: opt.Rows = False,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare/--no-compare",
+            help="Compare the rules with a tree and boosting on the same rows.",
+            show_default=False,
+        ),
+    ] = True,
+    stability: Annotated[
+        int,
+        typer.Option(
+            help="Fit to this many resamples of the rows, to see which conditions return; 0 for none.",
+            min=0,
+            max=1000,
+            metavar="NUMBER",
+        ),
+    ] = 10,
     more: Annotated[
         bool,
         typer.Option("--more", help="Also print that table, and what would change one row."),
@@ -156,6 +174,8 @@ def explain(  # noqa: PLR0913 - the options of a command
             quiet=quiet,
             command=command_line(context),
             more=more,
+            compare=compare,
+            stability=stability,
         )
         progress = Progress.on_terminal(quiet)
         if chosen is None:
@@ -188,14 +208,16 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
     from logiclens.cli.selection import MemoryRows
 
     found = fit(rows, request.settings, progress)
+    lines = measure(found, progress, compare=request.compare, resamples=request.stability)
     if request.folds is not None and isinstance(rows, MemoryRows):
         metrics = cross_validate(rows, request.settings, request.folds, progress)
         found = replace(found, metrics=metrics)
-    write(found, request, progress, [class_entries(each) for each in found.classes], overall_entries(found))
-    print_results(request, found.rules, lambda console: _print(console, found, request))
+    overall = overall_entries(found) | headline_entries(found, lines)
+    write(found, request, progress, [class_entries(each) for each in found.classes], overall)
+    print_results(request, found.rules, lambda console: _print(console, found, lines, request))
 
 
-def _print(console: Console, found: Fit, request: Request) -> None:
+def _print(console: Console, found: Fit, lines: Headlines, request: Request) -> None:
     from logiclens.errors import count
 
     rows = found.rows
@@ -203,9 +225,14 @@ def _print(console: Console, found: Fit, request: Request) -> None:
     trained = f"trained on {count(rows.n_train, 'row')}{where}"
     print_heading(console, found, f"What decides {rows.target}?", trained)
     print_scored_rules(
-        console, found, part_words(found), accuracy_words(found), "Is it known only afterwards?"
+        console,
+        found,
+        part_words(found),
+        lambda: print_headlines(console, found, lines),
+        "Is it known only afterwards?",
+        doubt=not lines.beats_a_guess,
     )
-    console.print()
+    print_stability(console, found, lines.stability)
     print_rest(console, found, request, next_step(request, rows.engine))
 
 

@@ -107,6 +107,10 @@ class Request(NamedTuple):
         Whether to print how good rules of each length are.
     command : str, optional
         The command, as it was typed.
+    compare : bool
+        Whether to train a tree and boosting on the same rows.
+    stability : int
+        How many resamples to fit to.
     """
 
     selection: Selection
@@ -118,6 +122,8 @@ class Request(NamedTuple):
     more: bool = False
     front: bool = False
     command: str | None = None
+    compare: bool = True
+    stability: int = 10
 
     def entries(self) -> dict[str, Any]:
         """The settings that results depend on, for JSON."""
@@ -130,6 +136,8 @@ class Request(NamedTuple):
             "holdout": selection.holdout,
             "max_rows": selection.max_rows,
             "folds": self.folds,
+            "compare": self.compare,
+            "stability": self.stability,
         }
 
 
@@ -347,7 +355,14 @@ def print_heading(console: Console, found: Fit, question: str, trained: str) -> 
 
 
 def print_scored_rules(
-    console: Console, found: Fit, title: str, accuracy: str, question: str, *, by_network: bool = True
+    console: Console,
+    found: Fit,
+    title: str,
+    accuracy: Callable[[], None],
+    question: str,
+    *,
+    doubt: bool,
+    by_network: bool = True,
 ) -> None:
     """Print the list that decides, the figures of each class and of all together, and what to doubt.
 
@@ -357,20 +372,23 @@ def print_scored_rules(
     found : Fit
     title : str
         A line above the figures.
-    accuracy : str
-        How often rules and network are right.
+    accuracy : callable
+        Prints how often rules and others are right.
     question : str
         Asked of columns that give the answers away.
+    doubt : bool
+        Whether it is not shown that the rules are better than a guess.
     by_network : bool, default True
         As for :func:`score_table`.
     """
     print_decision(console, found.rules, class_headings(found))
     print_line(console, title)
-    print_table(console, score_table(found.classes, by_network=by_network))
-    print_line(console, accuracy)
-    print_doubt(console, found)
+    accuracy()
+    if doubt:
+        print_doubt(console, found)
     print_few(console, found)
     print_leaks(console, found.leaks, question)
+    print_table(console, score_table(found.classes, by_network=by_network))
 
 
 def print_rest(console: Console, found: Fit, request: Request, hint: str) -> None:
@@ -486,35 +504,20 @@ def coverage_words(found: Fit) -> str:
     return f"The default decides {found.truth.resolution.n_uncovered} of them."
 
 
-def accuracy_words(found: Fit) -> str:
-    """Accuracy of network and rules, and of a guess, in words; of the network if it was evaluated."""
-    guess = f"always predicting the most common class, on {percent(found.guess_accuracy)}"
-    rules = f"on {percent(found.truth.accuracy)}"
-    if found.network is None:
-        return f"The rules are right {rules} of these rows; {guess}. {coverage_words(found)}"
-    return (
-        f"The network is right on {percent(found.network_accuracy)} of these rows, the rules {rules}; "
-        f"{guess}. Rules and network agree on {percent(found.fidelity)} (fidelity). "
-        f"{coverage_words(found)}"
-    )
-
-
 def print_doubt(console: Console, found: Fit) -> None:
-    """Print a note if the rules are no better than always guessing the most common class."""
-    if found.truth.accuracy > found.guess_accuracy:
-        return
+    """Print what rules still tell that are not shown to be better than a guess."""
     informative = [each for each in found.classes if each.rates.precision_interval[0] > each.rates.prevalence]
     if not any(each.literals or each.explanation.kind != "iff" for each in found.classes):
         note = (
-            "no rules beat always predicting the most common class by more than chance. --front lists rules "
-            "of every length, --literals shows those of one."
+            f"these columns may not decide {found.rows.target}. --front lists rules of every length, "
+            "--literals shows those of one."
         )
     elif not informative:
-        note = f"that is no better than a guess: these columns may not decide {found.rows.target}."
+        note = f"these columns may not decide {found.rows.target}."
     else:
         best = max(informative, key=lambda each: each.rates.lift)
         note = (
-            "a guess is right as often or more, but knows less: "
+            "rules may know more than a guess that is right as often: "
             f"{short(best.label)} is {best.rates.lift:.1f} times as common where its rule fires "
             "as among all rows."
         )

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.metrics.agreement import Interval, wilson
+from logiclens.metrics.paired import Lead
 
 MOST_VALUES: Final = 50
 """Values of a column of text that have a number of their own, the most common ones."""
@@ -78,6 +80,83 @@ class Numbers:
                 cells = column.values()
                 found += [(cells == value).astype(np.float64) for value in self.values[name]]
         return np.column_stack(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Several ways to answer the same rows, and whether each is right.
+
+    Attributes
+    ----------
+    right : mapping of str to ndarray of bool, shape (n,)
+        By name: "rules", "network", "tree", "boosting", "guess", ...
+    counts : ndarray of shape (n,), optional
+        How many rows each stands for.
+    groups : ndarray of int, shape (n,), optional
+        Equal for rows that are no rows of their own, such as those of one patient.
+    """
+
+    right: Mapping[str, BoolArray]
+    counts: FloatArray | None = None
+    groups: IndexArray | None = None
+
+    def accuracy(self, name: str) -> tuple[float, Interval]:
+        """Share of the rows on which one is right, and its interval of 95 %."""
+        right = self.right[name]
+        weight = np.ones(len(right)) if self.counts is None else self.counts
+        n = float(weight.sum())
+        rate = float(weight @ right) / n
+        if self.groups is not None and 0.0 < rate < 1.0:
+            squares = np.square(np.bincount(self.groups, weight * (right - rate))).sum()
+            n /= max(float(squares) / (n * rate * (1.0 - rate)), 1.0)
+        return rate, wilson(rate, n)
+
+    def lead(self, first: str, second: str) -> Lead:
+        """How far the first is ahead of the second."""
+        one, other = self.right[first], self.right[second]
+        if self.groups is None:
+            return Lead.of_answers(one, other, self.counts)
+        return Lead.of_groups(one, other, self.groups)
+
+    def __str__(self) -> str:
+        width = max(map(len, self.right))
+        lines = [f"{'':<{width}}  accuracy  95 % interval"]
+        for name in self.right:
+            rate, (low, high) = self.accuracy(name)
+            lines.append(f"{name:<{width}}  {rate:8.1%}  {low:.1%} to {high:.1%}")
+        return "\n".join(lines)
+
+
+def compare(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> Comparison:
+    """Compare rules and network of a classifier with a tree, boosting and a guess, on rows of their own.
+
+    Parameters
+    ----------
+    model : LENClassifier
+        Fitted on the training rows.
+    X, X_train : data frame, table or mapping
+        Raw columns of the rows to score on, and of those that were learned from.
+    y, y_train : array of shape (n,)
+        Their labels.
+
+    Examples
+    --------
+    >>> from logiclens import MuClassifier
+    >>> y = np.array([0, 1] * 50)
+    >>> X = {"wings": y, "fur": np.arange(100) % 3 > 0}
+    >>> print(compare(MuClassifier(random_state=0).fit(X, y), X, y, X, y))
+              accuracy  95 % interval
+    rules       100.0%  96.3% to 100.0%
+    network     100.0%  96.3% to 100.0%
+    tree        100.0%  96.3% to 100.0%
+    boosting    100.0%  96.3% to 100.0%
+    guess        50.0%  40.4% to 59.6%
+    """
+    rules, true = model.explain(), np.asarray(y)
+    rivals = fit_rivals(X_train, np.asarray(y_train), X, splits=rules.literals)
+    answers = {"rules": rules.predict(X), "network": model.predict(X)}
+    right = {name: np.asarray(each == true, dtype=np.bool_) for name, each in answers.items()}
+    return Comparison(right | {each.name: each.right(true) for each in rivals})
 
 
 class Rival(NamedTuple):

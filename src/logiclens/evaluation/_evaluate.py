@@ -36,6 +36,7 @@ from logiclens.metrics.agreement import (
     rates_of,
     share_of,
 )
+from logiclens.metrics.paired import Lead
 
 _PRINTED = 10  # labels listed by str()
 
@@ -212,6 +213,19 @@ class Evaluation(ReadOnly):
     def prevalence_of(self, label: Label) -> float:
         """Share of the rows that have a label, which is right as often if it is always predicted."""
         return float(self.confusion[self.labels.index(label)].sum() / self.weight)
+
+    def lead_over(self, label: Label) -> Lead:
+        """How far the rules are ahead of always answering one label, on rows without weights.
+
+        Labels must exclude one another.
+        """
+        at = self.labels.index(label)
+        right = np.diag(self.confusion)
+        return Lead(
+            self.weight,
+            float(right.sum() - right[at]),
+            float(self.confusion[at].sum() - right[at]),
+        )
 
     @property
     def n_decided(self) -> int:

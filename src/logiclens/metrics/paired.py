@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 
 from logiclens.errors import InputError
-from logiclens.logic.arrays import BoolArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics.agreement import Interval, two_sided_quantile
 
 _Z = two_sided_quantile(0.95)
@@ -48,9 +48,10 @@ class Lead:
             )
 
     @classmethod
-    def of_answers(cls, first: BoolArray, second: BoolArray) -> Lead:
-        """From whether each of the two is right on each row, (n,)."""
-        return cls(len(first), float(np.sum(first & ~second)), float(np.sum(second & ~first)))
+    def of_answers(cls, first: BoolArray, second: BoolArray, counts: FloatArray | None = None) -> Lead:
+        """From whether each of the two is right on each row, (n,); a row may stand for several."""
+        weight = np.ones(len(first)) if counts is None else counts
+        return cls(float(weight.sum()), float(weight @ (first & ~second)), float(weight @ (second & ~first)))
 
     def __add__(self, other: Lead) -> Lead:
         """That on the rows of both."""

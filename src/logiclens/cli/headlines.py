@@ -1,0 +1,261 @@
+"""The figures one quotes: rules beside what one would get otherwise, and how far to rely on them.
+
+All are about the same rows, those held out. Whether rules beat the most common class is tested on the
+training rows, too: their cross-fitted answers come from rules that had not seen them (:attr:`Front.lead`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from logiclens.cli.terminal import percent, plain_table, print_line, print_table, short
+from logiclens.errors import count
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from logiclens.cli.selection import Fit
+    from logiclens.cli.terminal import Progress
+    from logiclens.estimators.comparison import Comparison
+    from logiclens.estimators.stability import Stability
+    from logiclens.metrics.paired import Lead
+
+LEVEL = 0.05
+"""Probability up to which a lead is called more than chance."""
+TEN = 10
+"""Literals more, whose gain is told."""
+_MOST = 12  # conditions that are listed
+_SELDOM = 0.5  # share of the resamples below which a condition is doubted
+
+
+@dataclass(frozen=True)
+class Headlines:
+    """What is said of all rules together.
+
+    Attributes
+    ----------
+    comparison : Comparison or None
+        None where an engine has too many different rows to compare row by row.
+    over_guess : Lead
+        Of the rules over always answering the most common class of the training rows.
+    guess : label
+        That class.
+    gain : float or None
+        What :data:`TEN` literals more would gain, cross-fitted; None without such rules.
+    stability : Stability or None
+    """
+
+    comparison: Comparison | None
+    over_guess: Lead
+    guess: Any
+    gain: float | None
+    stability: Stability | None
+
+    @property
+    def beats_a_guess(self) -> bool:
+        """Whether the rules are better than the most common class, by more than chance."""
+        return self.over_guess.p_value <= LEVEL
+
+
+def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: int = 0) -> Headlines:
+    """Compare rules with network, tree, boosting and a guess, and with rules of resamples.
+
+    Parameters
+    ----------
+    found : Fit
+    progress : Progress
+    compare : bool, default True
+        Whether tree and boosting are trained, where the rows are in memory.
+    resamples : int, default 0
+        How many resamples to fit to, where the rows are in memory.
+    """
+    from logiclens.cli.selection import MemoryRows
+
+    rows, front = found.rows, found.model.front_
+    sizes = rows.class_sizes
+    guess = max(sizes, key=lambda label: sizes[label][0])
+    comparison = _compare(found, guess, progress, compare)
+    over_guess = found.truth.lead_over(guess) if comparison is None else comparison.lead("rules", "guess")
+    if front.lead is not None:
+        over_guess = over_guess + front.lead if rows.n_held else front.lead
+    stability = None
+    if resamples and isinstance(rows, MemoryRows):
+        from logiclens.estimators.stability import resample_rules
+
+        with progress.show(f"fitting to {count(resamples, 'resample')}"):
+            stability = resample_rules(found.model, *rows.part(~rows.held_out), n_resamples=resamples)
+    return Headlines(comparison, over_guess, guess, _gain(found), stability)
+
+
+def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Comparison | None:
+    """Whether rules, network and others are right on each row scored."""
+    from logiclens.cli.selection import MemoryRows
+    from logiclens.estimators.comparison import Comparison, fit_rivals
+
+    labeled, rows = found.labeled, found.rows
+    if labeled is None or labeled.truth is None or labeled.truth.codes is None:
+        return None
+    predicted, network, true = labeled.predicted.codes, labeled.network, labeled.truth.codes
+    assert predicted is not None
+    right = {"rules": predicted == true}
+    if network is not None and network.codes is not None:
+        right["network"] = network.codes == true
+    if train and isinstance(rows, MemoryRows):
+        inputs, labels = rows.part(rows.scored)
+        with progress.show("training a tree and boosting on the same rows"):
+            rivals = fit_rivals(*rows.part(~rows.held_out), inputs, splits=found.rules.literals)
+        right |= {each.name: each.right(labels) for each in rivals if each.name != "guess"}
+    right["guess"] = true == found.rules.labels.index(guess)
+    return Comparison(right, labeled.counts)
+
+
+def _gain(found: Fit) -> float | None:
+    """What ten literals more would gain by the front; None if there are no longer rules, or no scores."""
+    front = found.model.front_
+    shown = front[front.chosen]
+    longer = front[front.at(shown.literals + TEN)]
+    if longer.literals <= shown.literals or longer.accuracy is None or shown.accuracy is None:
+        return None
+    return float(longer.accuracy - shown.accuracy)
+
+
+def titles(found: Fit) -> Mapping[str, str]:
+    """What each way to answer is called."""
+    literals = found.rules.literals
+    guess = max(found.rows.class_sizes, key=lambda label: found.rows.class_sizes[label][0])
+    return {
+        "rules": f"these rules, {count(literals, 'literal')}",
+        "network": "the network",
+        "tree": f"a tree with {count(max(literals, 1), 'split')}",
+        "boosting": "boosting",
+        "guess": f"always {short(guess)}",
+    }
+
+
+def print_headlines(console: Console, found: Fit, lines: Headlines) -> None:
+    """The accuracy of rules and others, what of it is more than chance, and how stable the rules are."""
+    named = titles(found)
+    table = plain_table("accuracy of", "right", "95 % interval")
+    if lines.comparison is None:
+        table.add_row(named["rules"], percent(found.truth.accuracy), _spread(found.truth.accuracy_interval))
+        table.add_row(named["guess"], percent(found.guess_accuracy), "")
+    else:
+        for name in lines.comparison.right:
+            rate, interval = lines.comparison.accuracy(name)
+            table.add_row(named[name], percent(rate), _spread(interval))
+    print_table(console, table)
+    print_line(console, " ".join(sentences(found, lines)))
+
+
+def sentences(found: Fit, lines: Headlines) -> Iterator[str]:
+    """What of the figures is more than chance, and what longer rules would gain."""
+    guess, lead = f"always answering {short(lines.guess)}", lines.over_guess
+    if found.rules.literals == 0 and found.rules.is_list:
+        yield f"No rules were found that are better than {guess} by more than chance."
+    elif lines.beats_a_guess:
+        yield f"The rules are better than {guess} ({p_text(lead.p_value)})."
+    else:
+        yield f"It is not shown that the rules are better than {guess} ({p_text(lead.p_value)})."
+    if lines.comparison is not None and "network" in lines.comparison.right and found.rows.n_held:
+        yield _network_sentence(lines.comparison.lead("network", "rules"))
+    if lines.gain is not None:
+        points = 100 * lines.gain
+        if points < 0.05:
+            yield "Ten more literals would gain nothing."
+        else:
+            yield f"Ten more literals would gain about {points:.1f} points (--literals)."
+    if found.network is not None:
+        yield f"Rules and network agree on {percent(found.fidelity)} of these rows (fidelity)."
+
+
+def _network_sentence(lead: Lead) -> str:
+    if not lead.wins and not lead.losses:
+        return "Network and rules are right on the same rows."
+    ahead, sign = ("network's", 1) if lead.size >= 0 else ("rules'", -1)
+    low, high = sorted(100 * sign * end for end in lead.interval)
+    verdict = "is more than chance" if lead.is_real else "may be chance"
+    return f"The {ahead} lead of {100 * abs(lead.size):.1f} points {verdict} ({low:+.1f} to {high:+.1f})."
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as people write it."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.1 else f"p = {p_value:.2f}"
+
+
+def _spread(interval: tuple[float, float]) -> str:
+    return " to ".join(map(percent, interval))
+
+
+def print_stability(console: Console, found: Fit, stability: Stability | None) -> None:
+    """How often each condition returns; those that return least often, where there are many."""
+    words = found.rules.vocabulary
+    if stability is None or words is None or not stability.returns:
+        return
+    ranked = sorted(stability.returns.items(), key=lambda each: each[1])
+    listed = dict(ranked[:_MOST]) if len(ranked) > _MOST else stability.returns
+    print_line(
+        console,
+        f"Fits to {count(stability.n_resamples, 'resample')} of the training rows give rules that decide "
+        f"{percent(stability.agreement)} of the rows in the same way."
+        + (f" The {_MOST} conditions that return least often:" if len(ranked) > _MOST else ""),
+    )
+    table = plain_table("condition", "returns in")
+    for condition, share in listed.items():
+        times = round(share * stability.n_resamples)
+        table.add_row(short(words.to_sentence(condition)), f"{times} of {stability.n_resamples}")
+    print_table(console, table)
+    if any(share < _SELDOM for share in stability.returns.values()):
+        print_line(
+            console,
+            "Note: a condition that returns in less than half of the resamples is one choice among several "
+            "that do as well. Do not read it as a cause.",
+            "yellow",
+        )
+        console.print()
+
+
+def headline_entries(found: Fit, lines: Headlines) -> dict[str, Any]:
+    """The same, for JSON."""
+    comparison, lead = lines.comparison, lines.over_guess
+    named = titles(found)
+    entries: dict[str, Any] = {
+        "better_than_guess": {
+            "claimed": lines.beats_a_guess and found.rules.literals > 0,
+            "p_value": lead.p_value,
+            "lead": lead.size,
+            "low": lead.interval[0],
+            "high": lead.interval[1],
+            "n": lead.n_rows,
+        },
+        "ten_more_literals": lines.gain,
+        "comparison": [],
+        "network_over_rules": None,
+        "stability": None,
+    }
+    if comparison is not None:
+        for name in comparison.right:
+            rate, (low, high) = comparison.accuracy(name)
+            entries["comparison"].append(
+                {"name": name, "title": named[name], "accuracy": rate, "low": low, "high": high}
+            )
+        if "network" in comparison.right:
+            ahead = comparison.lead("network", "rules")
+            entries["network_over_rules"] = {
+                "lead": ahead.size,
+                "low": ahead.interval[0],
+                "high": ahead.interval[1],
+            }
+    if lines.stability is not None:
+        words = found.rules.vocabulary
+        assert words is not None
+        entries["stability"] = {
+            "n_resamples": lines.stability.n_resamples,
+            "agreement": lines.stability.agreement,
+            "conditions": [
+                {"condition": words.format(each), "returns": share}
+                for each, share in lines.stability.returns.items()
+            ],
+        }
+    return entries

@@ -1,0 +1,76 @@
+"""The figures one quotes: beside other models, more than chance or not, stable or not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from logiclens.cli.headlines import p_text
+from tests.cli.running import run
+
+
+def write(name: str, frame: pd.DataFrame, y: np.ndarray) -> None:
+    frame.assign(y=y).to_csv(name, index=False)
+
+
+def columns(n: int, seed: int = 0) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": random.integers(20, 90, n),
+            "ward": random.choice(["ICU", "surgery"], n),
+            "dose": random.normal(size=n).round(2),
+        }
+    )
+
+
+def overall(*options: object) -> dict:
+    return json.loads(run("explain", "table.csv", "--target", "y", *options, "--json", "-").stdout)["overall"]
+
+
+def test_figures_are_about_the_same_rows():
+    frame = columns(300)
+    write("table.csv", frame, np.where((frame.age > 60) & (frame.ward == "ICU"), "high", "low"))
+    found = overall("--stability", 3)
+    compared = {each["name"]: each for each in found["comparison"]}
+
+    assert list(compared) == ["rules", "network", "tree", "boosting", "guess"]
+    assert compared["rules"]["accuracy"] == found["rules_accuracy"]
+    assert compared["network"]["accuracy"] == found["network_accuracy"]
+    assert compared["guess"]["accuracy"] == found["guess_accuracy"]
+    assert found["network_over_rules"]["lead"] == pytest.approx(
+        found["network_accuracy"] - found["rules_accuracy"]
+    )
+    assert found["better_than_guess"]["claimed"]
+    assert found["better_than_guess"]["n"] == 300
+    assert {each["condition"].split("(")[0] for each in found["stability"]["conditions"]} == {"age", "ward"}
+
+
+def test_nothing_is_claimed_of_random_labels():
+    write("table.csv", columns(120), np.random.default_rng(1).choice(["a", "b"], 120))
+    found = overall("--no-compare", "--stability", 0)
+
+    assert not found["better_than_guess"]["claimed"]
+    assert [each["name"] for each in found["comparison"]] == ["rules", "network", "guess"]
+    assert found["stability"] is None
+    assert "better than always answering" in run("explain", "table.csv", "--target", "y").stdout
+
+
+def test_without_rows_held_out_the_claim_rests_on_cross_fitted_answers():
+    frame = columns(200)
+    write("table.csv", frame, np.where(frame.age > 60, "old", "young"))
+    found = overall("--holdout", 0, "--no-compare", "--stability", 0)
+
+    assert found["better_than_guess"]["n"] == 200
+    assert found["better_than_guess"]["claimed"]
+    assert "lead" not in run("explain", "table.csv", "--target", "y", "--holdout", 0).stdout
+
+
+@pytest.mark.parametrize(
+    ("p_value", "text"), [(0.0004, "p < 0.001"), (0.0123, "p = 0.012"), (0.31, "p = 0.31"), (1.0, "p = 1.00")]
+)
+def test_a_p_value_is_written_as_people_write_it(p_value: float, text: str):
+    assert p_text(p_value) == text
