@@ -245,6 +245,7 @@ VALID: dict[str, Any] = {
 }
 """Something that makes sense for a parameter of that name."""
 VALID_HERE: dict[str, dict[str, Any]] = {
+    "LENClassifier.compare": {"X_train": ROWS, "y_train": LABELS},
     "LENClassifier.explain": {"X": ROWS},
     "CascadeClassifier.explain": {"X": ROWS},
     "ConceptBottleneckClassifier.explain": {"X": [[9, -9]]},
@@ -334,6 +335,7 @@ NOT_CALLED: dict[str, str] = {
     "Composition": "made by compose()",
     "Conflict": "made by conflicts()",
     "Fidelity": "made by fidelity()",
+    **dict.fromkeys(("Lead", "Lead.of_answers", "Lead.of_groups"), "made by a fit, or by Comparison.lead()"),
     "GlobalExplanation": "made by explain_global()",
     **dict.fromkeys(("Intervention", "Intervention.of"), "made by intervene()"),
     "InterventionCurve": "made by intervention_curve()",

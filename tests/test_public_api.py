@@ -99,6 +99,7 @@ METRICS_NAMES = {
     "Agreement",
     "Consistency",
     "Fidelity",
+    "Lead",
     "Recurrence",
     "RuleScores",
     "TargetScores",

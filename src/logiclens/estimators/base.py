@@ -65,7 +65,9 @@ from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
 
 if TYPE_CHECKING:
+    from logiclens.estimators.comparison import Comparison
     from logiclens.estimators.fit import Fitted, Recipe
+    from logiclens.estimators.stability import Stability
     from logiclens.nn.population import LogicNetwork, Streams
 
 _MOST_CONCEPTS = 14  # concepts whose tuples are all tried when a loaded model has no table
@@ -348,6 +350,42 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from logiclens.estimators.networks import as_probabilities
 
         return as_probabilities(self._logits(X), self.problem_)
+
+    def compare(self, X: Any, y: Any, X_train: Any, y_train: Any) -> Comparison:
+        """Rules and network beside a tree with as many splits, boosting and a guess, on the same rows.
+
+        Parameters
+        ----------
+        X, y : as for :meth:`fit`
+            Rows to score on, with one label each.
+        X_train, y_train : as for :meth:`fit`
+            The rows that were learned from: tree and boosting learn from them, too.
+
+        Returns
+        -------
+        Comparison
+        """
+        from logiclens.estimators.comparison import compare
+
+        return compare(self, X, y, X_train, y_train)
+
+    def stability(self, X: Any, y: Any, *, n_resamples: int = 10, random_state: int = 0) -> Stability:
+        """How often the conditions of the rules return in fits to resamples of the rows.
+
+        Parameters
+        ----------
+        X, y : as for :meth:`fit`
+            The rows that were learned from, and their labels.
+        n_resamples : int, default 10
+        random_state : int, default 0
+
+        Returns
+        -------
+        Stability
+        """
+        from logiclens.estimators.stability import resample_rules
+
+        return resample_rules(self, X, y, n_resamples=n_resamples, random_state=random_state)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: weights and rules, no training rows.

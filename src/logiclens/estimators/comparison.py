@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
+from logiclens.errors import InputError
+from logiclens.estimators.inputs_and_targets import read_known_targets
+from logiclens.explain.rule import label_array
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics.agreement import Interval, wilson
 from logiclens.metrics.paired import Lead
@@ -128,23 +131,14 @@ class Comparison:
 
 
 def compare(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> Comparison:
-    """Compare rules and network of a classifier with a tree, boosting and a guess, on rows of their own.
-
-    Parameters
-    ----------
-    model : LENClassifier
-        Fitted on the training rows.
-    X, X_train : data frame, table or mapping
-        Raw columns of the rows to score on, and of those that were learned from.
-    y, y_train : array of shape (n,)
-        Their labels.
+    """Compare rules and network of a fitted classifier with a tree, boosting and a guess.
 
     Examples
     --------
     >>> from logiclens import MuClassifier
     >>> y = np.array([0, 1] * 50)
     >>> X = {"wings": y, "fur": np.arange(100) % 3 > 0}
-    >>> print(compare(MuClassifier(random_state=0).fit(X, y), X, y, X, y))
+    >>> print(MuClassifier(random_state=0).fit(X, y).compare(X, y, X, y))
               accuracy  95 % interval
     rules       100.0%  96.3% to 100.0%
     network     100.0%  96.3% to 100.0%
@@ -152,11 +146,22 @@ def compare(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> Compariso
     boosting    100.0%  96.3% to 100.0%
     guess        50.0%  40.4% to 59.6%
     """
-    rules, true = model.explain(), np.asarray(y)
-    rivals = fit_rivals(X_train, np.asarray(y_train), X, splits=rules.literals)
+    rules = model.explain()
+    if rules.multi_label:
+        raise InputError("compare is for problems with one label per row.")
+    true, known = (
+        label_array(rules.labels)[_codes(rows, each, model)] for rows, each in ((X, y), (X_train, y_train))
+    )
+    rivals = fit_rivals(X_train, known, X, splits=rules.literals)
     answers = {"rules": rules.predict(X), "network": model.predict(X)}
     right = {name: np.asarray(each == true, dtype=np.bool_) for name, each in answers.items()}
     return Comparison(right | {each.name: each.right(true) for each in rivals})
+
+
+def _codes(X: Any, y: Any, model: Any) -> IndexArray:
+    """The place of each label among those of the model, (n,)."""
+    targets = read_known_targets(y, Table(X).n_rows, model.explain().labels, model.problem_)
+    return targets.strata()
 
 
 class Rival(NamedTuple):

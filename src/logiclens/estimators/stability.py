@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError
 from logiclens.estimators.fit import FrontSearch, Lists, Recipe
 from logiclens.estimators.folds import RowSplit, hold_out
 from logiclens.estimators.inputs_and_targets import Inputs, Targets, decisions, read_known_targets
@@ -22,12 +21,9 @@ from logiclens.estimators.networks import as_probabilities, predict_logits
 from logiclens.explain.front import Point
 from logiclens.explain.resolution import resolve
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import THRESHOLD
+from logiclens.logic.data import THRESHOLD, check_count
 from logiclens.logic.formula import Formula
 from logiclens.logic.normal_form import conjuncts, disjuncts
-
-if TYPE_CHECKING:
-    from logiclens.estimators.base import LENClassifier
 
 MOST_ROWS: Final = 10_000
 """Rows of a resample; larger tables give fewer than they have."""
@@ -55,9 +51,7 @@ class Stability:
     agreement: float
 
 
-def resample_rules(
-    model: LENClassifier, X: Any, y: Any, *, n_resamples: int = 10, random_state: int = 0
-) -> Stability:
+def resample_rules(model: Any, X: Any, y: Any, *, n_resamples: int = 10, random_state: int = 0) -> Stability:
     """Fit to resamples of some rows, and compare with the rules that a classifier shows.
 
     Parameters
@@ -79,8 +73,8 @@ def resample_rules(
     >>> resample_rules(model, {"wings": y, "fur": np.arange(100) % 3 > 0}, y, n_resamples=3)
     Stability(n_resamples=3, returns={Var('wings'): 1.0}, agreement=1.0)
     """
-    if n_resamples < 1:
-        raise InputError(f"n_resamples must be a whole number of at least 1. Got {n_resamples}.")
+    check_count(n_resamples, "n_resamples", least=1)
+    check_count(random_state, "random_state")
     x = model._rows(X)
     targets = read_known_targets(y, len(x), model._labels(), model.problem_)
     recipe = _recipe(model, Inputs(x, model.concept_names_, True, (), model.vocabulary_), targets)
@@ -109,9 +103,9 @@ def resample_rules(
     return Stability(n_resamples, returns, float(agreement))
 
 
-def _recipe(model: LENClassifier, inputs: Inputs, targets: Targets) -> Recipe:
+def _recipe(model: Any, inputs: Inputs, targets: Targets) -> Recipe:
     """That of the model, for one network of the size and penalty that were chosen, and rules as long."""
-    recipe = model.recipe(inputs, targets)
+    recipe: Recipe = model.recipe(inputs, targets)
     kept = int(model.network_.kept().any(dim=0).sum())
     population = replace(
         recipe.population,

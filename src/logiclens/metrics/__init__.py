@@ -19,11 +19,13 @@ from logiclens.metrics.agreement import (
     rule_scores,
 )
 from logiclens.metrics.formulas import Consistency, Recurrence, complexity, consistency
+from logiclens.metrics.paired import Lead
 
 __all__ = [
     "Agreement",
     "Consistency",
     "Fidelity",
+    "Lead",
     "Recurrence",
     "RuleScores",
     "TargetScores",
