@@ -12,6 +12,7 @@ otherwise take them for something else.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -29,6 +30,7 @@ from logiclens.concepts.concept import (
     Flag,
     Missing,
     Relation,
+    Value,
     as_term,
     every_combination,
     representative_values,
@@ -39,9 +41,11 @@ from logiclens.concepts.table import Table, ValueType
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, count, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_name, check_names
-from logiclens.logic.export import check_function_name, write_python, write_sentence
+from logiclens.logic.export import SAID, check_function_name, write_python, write_sentence
 from logiclens.logic.formula import (
+    CLOSING,
     FALSE,
+    OPENING,
     And,
     Formula,
     Not,
@@ -51,6 +55,7 @@ from logiclens.logic.formula import (
     check_writable,
     escape,
     is_plain,
+    plain_name,
 )
 from logiclens.logic.minimize import minimize
 from logiclens.logic.normal_form import to_dnf
@@ -318,10 +323,22 @@ class Vocabulary:
         )
 
     def written(self, formula: Formula, style: str) -> tuple[Formula, Callable[[str, bool], str]]:
-        """A formula as it is written in First-Order Logic, and how its literals are."""
+        """A formula as it is written in a style, and how its literals are."""
         notation_named(style)  # an unknown one raises
         short, says = merge_conditions(formula, self.condition)
+        if style == "plain":
+            return short, lambda name, positive: self._in_plain(says(name, positive))
         return short, lambda name, positive: in_logic(says(name, positive), style)
+
+    def _in_plain(self, condition: Condition) -> str:
+        return _in_plain(condition, self._mixed(condition))
+
+    def _mixed(self, condition: Condition) -> bool:
+        return self.types.get(condition.column) is ValueType.MIXED
+
+    def in_english(self, condition: Condition, were: bool = False) -> str:
+        """A condition on a column in plain English; see :func:`in_english`."""
+        return in_english(condition, were, self._mixed(condition))
 
     def format(self, formula: Formula, style: str = "ascii") -> str:
         """A formula with conditions on the columns for concepts, on one line."""
@@ -333,7 +350,9 @@ class Vocabulary:
         """A formula in plain English; see :func:`logiclens.logic.to_sentence`."""
         check_writable(formula)
         short, says = merge_conditions(formula, self.condition)
-        return write_sentence(short, lambda name, positive: in_english(says(name, positive)), phrases=True)
+        return write_sentence(
+            short, lambda name, positive: self.in_english(says(name, positive)), phrases=True
+        )
 
     def to_sql(self, formula: Formula, dialect: str = "ansi") -> str:
         """A formula as a Boolean SQL expression over the raw columns; see :func:`logiclens.logic.to_sql`.
@@ -487,13 +506,16 @@ _ASCII = {"at_most": "<=", "unequal": "!=", "within": "in", "without": "not in",
 _ASCII |= {"either": "|", "opening": "{", "closing": "}", "missing": "missing"}
 _UNICODE = {"at_most": "≤", "unequal": "≠", "within": "∈", "without": "∉", "negation": "¬", "either": "∨"}
 _LATEX = {"at_most": r"\le", "unequal": r"\ne", "within": r"\in", "without": r"\notin"}
+_PLAIN = _ASCII | {"negation": "not ", "either": "or"}
 _LATEX |= {"negation": r"\lnot ", "either": r"\lor", "opening": r"\{", "closing": r"\}"}
 _SPELLINGS = {
     "ascii": _ASCII,
     "unicode": _ASCII | _UNICODE,
     "latex": _LATEX | {"missing": r"\mathit{missing}"},
+    "plain": _PLAIN,
 }
-"""Signs in each style of First-Order Logic."""
+"""Signs in each style of First-Order Logic, and in plain words."""
+_IN_PLAIN = _LOGIC | {Relation.MISSING: "{x} is missing", Relation.PRESENT: "{x} is known"}
 
 
 def _quoted(text: str) -> str:
@@ -501,12 +523,12 @@ def _quoted(text: str) -> str:
 
 
 def in_logic(condition: Condition, style: str = "ascii") -> str:
-    r"""A condition as a literal of First-Order Logic, the column a function of x.
+    r"""A condition as a literal of First-Order Logic, the column a function of x; or in the style "plain".
 
     Parameters
     ----------
     condition : Condition
-    style : {"ascii", "unicode", "latex"}, default "ascii"
+    style : {"ascii", "unicode", "latex", "plain"}, default "ascii"
 
     Examples
     --------
@@ -514,7 +536,11 @@ def in_logic(condition: Condition, style: str = "ascii") -> str:
     age(x) <= 62
     >>> print(in_logic(Condition("bill colour", Relation.IS_NOT, ("red",), or_missing=True), "unicode"))
     ("bill colour"(x) ≠ red ∨ missing("bill colour"(x)))
+    >>> print(in_logic(Condition("bill colour", Relation.IS_NOT, ("red",), or_missing=True), "plain"))
+    (bill colour != red or missing)
     """
+    if style == "plain":
+        return _in_plain(condition)
     signs, name = _SPELLINGS[style], latex_name if style == "latex" else _quoted
     column = f"{name(condition.column)}(x)"
     values = [name(value) if isinstance(value, str) else value_text(value) for value in condition.values]
@@ -524,6 +550,29 @@ def in_logic(condition: Condition, style: str = "ascii") -> str:
     if condition.or_missing:
         return f"({text} {signs['either']} {signs['missing']}({column}))"
     return f"({text})" if condition.relation is Relation.OUTSIDE else text
+
+
+def _in_plain(condition: Condition, mixed: bool = False) -> str:
+    """A condition as people write it; in a mixed column text that looks like a number stands between marks."""
+    column = plain_name(condition.column)
+    values = [_value_in_words(value, mixed) for value in condition.values]
+    text = _in_words(condition, _IN_PLAIN, _LOGIC_OF_SEVERAL, column, values, **_PLAIN)
+    if condition.relation in _ABOUT_GAPS:
+        return text
+    if condition.or_missing:
+        return f"({text} or missing)"
+    return f"({text})" if condition.relation is Relation.OUTSIDE else text
+
+
+_LIKE_A_NUMBER = re.compile(r"\s*[-+]?[\d.]")
+
+
+def _value_in_words(value: Value, mixed: bool, misread: re.Pattern[str] | None = None) -> str:
+    if not isinstance(value, str):
+        return value_text(value)
+    bare = plain_name(value) if misread is None else plain_name(value, misread)
+    marked = mixed and bare == value and _LIKE_A_NUMBER.match(value)
+    return f"{OPENING}{escape(value)}{CLOSING}" if marked else bare
 
 
 _ENGLISH = {
@@ -545,7 +594,7 @@ _ENGLISH_OF_SEVERAL = {
 _IF_IT_WERE = _ENGLISH | {Relation.HOLDS: "{x} were true", Relation.FAILS: "{x} were false"}
 
 
-def in_english(condition: Condition, were: bool = False) -> str:
+def in_english(condition: Condition, were: bool = False, mixed: bool = False) -> str:
     """A condition in plain English.
 
     Parameters
@@ -553,6 +602,8 @@ def in_english(condition: Condition, were: bool = False) -> str:
     condition : Condition
     were : bool, default False
         Whether it is said of what is not so: "age were at most 62", as after "if".
+    mixed : bool, default False
+        Whether the column holds numbers and text, so that text like a number is marked.
 
     Examples
     --------
@@ -563,8 +614,8 @@ def in_english(condition: Condition, were: bool = False) -> str:
     >>> print(in_english(Condition("colour", Relation.IS_NOT, ("red", "blue"))))
     colour is neither red nor blue
     """
-    column = _in_quotes(condition.column)
-    values = [_in_quotes(v) if isinstance(v, str) else value_text(v) for v in condition.values]
+    column = plain_name(condition.column, SAID)
+    values = [_value_in_words(value, mixed, SAID) for value in condition.values]
     forms, verb = (_IF_IT_WERE, "were") if were else (_ENGLISH, "is")
     ends = {"all_but_last": ", ".join(values[:-1]), "last": "".join(values[-1:])}
     text = _in_words(condition, forms, _ENGLISH_OF_SEVERAL, column, values, verb=verb, **ends)
@@ -575,16 +626,6 @@ def in_english(condition: Condition, were: bool = False) -> str:
     several = condition.relation is Relation.IS and len(values) > 1
     # "red or blue and large" could be read in two ways
     return f"({text})" if several or condition.relation is Relation.OUTSIDE else text
-
-
-_WORDS = ("always", "never", "missing", "known", "above", "either", "neither", "nor")
-"""Words of sentences: a name or value that is one of these stands in quotes."""
-
-
-def _in_quotes(text: str) -> str:
-    """Text as it is where it is one plain word, in typographic quotes elsewhere."""
-    bare = is_plain(text) and text.lower() not in _WORDS
-    return text if bare else f"“{escape(text, '“”')}”"
 
 
 def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -> str:

@@ -28,7 +28,7 @@ import numpy as np
 
 from logiclens.concepts.concept import ConceptGroup, Condition, Relation
 from logiclens.concepts.table import Table
-from logiclens.concepts.vocabulary import Vocabulary, in_english
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.resolution import resolve, truth_of, used_concepts
 from logiclens.explain.rule import (
@@ -198,7 +198,7 @@ def _in_words(words: Vocabulary | None, values: Term, *, were: bool) -> str:
         conditions = list(words.conditions(values))
         if were:  # what a value would have to be, not a gap
             conditions = [replace(condition, or_missing=False) for condition in conditions]
-        return " and ".join(in_english(condition, were=were) for condition in _join_conditions(conditions))
+        return " and ".join(words.in_english(condition, were) for condition in _join_conditions(conditions))
     if were:
         return " and ".join(
             f"{to_sentence(Var(n))} were {'true' if v else 'false'}" for n, v in values.items()

@@ -5,10 +5,10 @@ r"""A rule: a formula tied to the label of a target, written in First-Order Logi
     IFF       both                                            forall x: target(x) <-> formula(x)    Eq. (9)
     CLUSTER   all of the cluster satisfies the formula        forall x in O_i: formula(x)           Eq. (13)
 
-The names are the paper's. Plain English reads "if" the other way round, so sentences also say which kind of
-condition the formula is: *necessary* in an IF rule, *sufficient* in an ONLY IF rule.
+The names are the paper's. Plain English reads "if" the other way round, so sentences say what is meant: "every
+high row has: ..." (a *necessary* condition), "rows where ... are high" (a *sufficient* one).
 
-Names are quoted as :mod:`logiclens.logic.syntax` quotes them. A target that
+In logic names are quoted as :mod:`logiclens.logic.syntax` quotes them. A target that
 is a number or a Boolean stands as it is, a text that looks like one in quotes: ``1(x)`` but ``"1"(x)``.
 
 A label is a text, a whole number, a number or a Boolean, and always a plain value of Python: the scalars of
@@ -19,7 +19,7 @@ NumPy that labels usually come as are unpacked. The labels of one problem are al
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from html import escape as html_escape
@@ -35,14 +35,15 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import as_array, booleanize, check_length, missing_values
-from logiclens.logic.export import to_sentence
+from logiclens.logic.export import SAID, to_sentence
 from logiclens.logic.formula import (
     Const,
     Formula,
-    Var,
+    Notation,
     check_formula,
     check_writable,
     escape,
+    plain_name,
     quote,
 )
 from logiclens.logic.syntax import latex_name, notation_named
@@ -179,7 +180,7 @@ class Rule:
     >>> print(rule)
     forall x: death(x) <-> (stroke(x) & age_HIGH(x)) | ~liver(x)
     >>> print(rule.to_sentence())
-    death if and only if stroke and age_HIGH, or not liver (a necessary and sufficient condition)
+    Predicts death exactly when stroke and age_HIGH, or not liver
 
     References
     ----------
@@ -216,8 +217,8 @@ class Rule:
 
         Parameters
         ----------
-        style : {"ascii", "unicode", "latex"}, default "ascii"
-            As in :func:`~logiclens.logic.syntax.format_formula`.
+        style : {"ascii", "unicode", "latex", "plain"}, default "ascii"
+            As in :func:`~logiclens.logic.syntax.format_formula`; ``plain`` is a line for people.
 
         Raises
         ------
@@ -233,7 +234,11 @@ class Rule:
         ∀x: "age > 62"(x) → ¬red_wing(x)
         >>> print(Rule(2, Var("red_wing"), "cluster").format("latex"))
         \forall x \in O_{2} \colon \mathit{red\_wing}(x)
+        >>> print(Rule("age > 62", ~Var("red_wing"), "if").format("plain"))
+        Every ‹age > 62› row has: not red_wing
         """
+        if style == "plain":
+            return self._said(plain_name, lambda: formula_text(self.formula, self.vocabulary, style))
         label = label_text(self.target, style)
         formula = formula_text(self.formula, self.vocabulary, style)
         signs, target = _SIGNS[style], f"{label}(x)"
@@ -248,29 +253,27 @@ class Rule:
         return f"{signs.for_all}{signs.within}{label}{signs.end}{signs.colon}{formula}"
 
     def to_sentence(self) -> str:
-        """Plain English, on one line, with the kind of condition in parentheses.
+        """Plain English, on one line.
 
         Examples
         --------
         >>> f = Var("red") & ~Var("bill colour")
         >>> print(Rule("robin", f, "if").to_sentence())
-        Every robin case satisfies: red and not “bill colour” (a necessary condition)
+        Every robin row has: red and not bill colour
         >>> print(Rule("robin", f, "only_if").to_sentence())
-        Whenever red and not “bill colour”, it is robin (a sufficient condition)
+        Rows where red and not bill colour are robin
+        >>> print(Rule("robin", f, "iff").to_sentence())
+        Predicts robin exactly when red and not bill colour
         """
-        plain = label_in_sentence(self.target)
+        return self._said(label_in_sentence, lambda: formula_sentence(self.formula, self.vocabulary))
+
+    def _said(self, named: Callable[[str], str], formula: Callable[[], str]) -> str:
+        """The rule as a sentence, its formula as the caller words it."""
+        plain = named(self.target) if isinstance(self.target, str) else str(self.target)
         target = plain if isinstance(self.target, str) else f"class {plain}"
         if isinstance(self.formula, Const):
             return _CONSTANT[self.kind, self.formula.value].format(target=target, plain=plain)
-        formula = formula_sentence(self.formula, self.vocabulary)
-        match self.kind:
-            case RuleKind.IF:
-                return f"Every {target} case satisfies: {formula} (a necessary condition)"
-            case RuleKind.ONLY_IF:
-                return f"Whenever {formula}, it is {target} (a sufficient condition)"
-            case RuleKind.IFF:
-                return f"{target} if and only if {formula} (a necessary and sufficient condition)"
-        return f"Every member of cluster {plain} satisfies: {formula} (a necessary condition)"
+        return _SENTENCE[self.kind].format(target=target, plain=plain, formula=formula())
 
     def __str__(self) -> str:
         return self.format()
@@ -281,15 +284,28 @@ def formula_text(formula: Formula, words: Vocabulary | None, style: str, *, prem
 
     A premise of an implication is put in parentheses where it needs them.
     """
+    formula, notation = _worded(formula, words, style)
+    return notation.part(formula) if premise else notation.write(formula)
+
+
+def alternatives(formula: Formula, words: Vocabulary | None, style: str) -> list[str]:
+    """Texts of the parts of a disjunction, of which one is enough; of another formula its own."""
+    formula, notation = _worded(formula, words, style)
+    return notation.alternatives(formula)
+
+
+def _worded(formula: Formula, words: Vocabulary | None, style: str) -> tuple[Formula, Notation]:
+    """A formula as it is written in a style, and the notation that writes it."""
     notation = notation_named(style)
     check_writable(formula)
     if words is None:
         bare = notation.literal
-        notation = replace(notation, literal=lambda name, positive: f"{bare(name, positive)}(x)")
+        about = "" if style == "plain" else "(x)"
+        notation = replace(notation, literal=lambda name, positive: f"{bare(name, positive)}{about}")
     else:
         formula, literal = words.written(formula, style)
         notation = replace(notation, literal=literal, phrases=True)
-    return notation.part(formula) if premise else notation.write(formula)
+    return formula, notation
 
 
 def formula_sentence(formula: Formula, words: Vocabulary | None) -> str:
@@ -298,8 +314,10 @@ def formula_sentence(formula: Formula, words: Vocabulary | None) -> str:
 
 
 def label_text(label: Label, style: str) -> str:
-    """A label in First-Order Logic."""
+    """A label in First-Order Logic, or as people write it."""
     notation_named(style)  # an unknown style raises
+    if style == "plain":
+        return plain_name(label) if isinstance(label, str) else str(label)
     if style != "latex":
         return quote(label) if isinstance(label, str) else str(label)
     if isinstance(label, str):
@@ -319,24 +337,27 @@ def member(options: type[Member], value: str, what: str) -> Member:
     raise InputError(f"Unknown {what} {shown(value)}. {nearest}There are {listing(texts)}.")
 
 
+_SENTENCE = {
+    RuleKind.IF: "Every {target} row has: {formula}",
+    RuleKind.ONLY_IF: "Rows where {formula} are {target}",
+    RuleKind.IFF: "Predicts {target} exactly when {formula}",
+    RuleKind.CLUSTER: "Every row of cluster {plain} has: {formula}",
+}
 _CONSTANT = {
-    (RuleKind.IF, True): "Nothing is required of a {target} case (no necessary condition is known)",
-    (RuleKind.IF, False): "No case is {target}",
-    (RuleKind.ONLY_IF, True): "Every case is {target}",
-    (RuleKind.ONLY_IF, False): "Nothing makes a case {target} (no sufficient condition is known)",
-    (RuleKind.IFF, True): "Every case is {target}",
-    (RuleKind.IFF, False): "No case is {target}",
-    (RuleKind.CLUSTER, True): "Nothing is required of a member of cluster {plain} "
-    "(no necessary condition is known)",
-    (RuleKind.CLUSTER, False): "Cluster {plain} has no members",
+    (RuleKind.IF, True): "Nothing is known that every {target} row has",
+    (RuleKind.IF, False): "No row is {target}",
+    (RuleKind.ONLY_IF, True): "Every row is {target}",
+    (RuleKind.ONLY_IF, False): "Nothing is known that makes a row {target}",
+    (RuleKind.IFF, True): "Always predicts {target}",
+    (RuleKind.IFF, False): "Never predicts {target}",
+    (RuleKind.CLUSTER, True): "Nothing is known that every row of cluster {plain} has",
+    (RuleKind.CLUSTER, False): "Cluster {plain} has no rows",
 }
 
 
 def label_in_sentence(target: Label) -> str:
-    """A target in plain English: names that are no plain word in quotes, also the empty one."""
-    if not isinstance(target, str):
-        return str(target)
-    return to_sentence(Var(target)) if target else "“”"
+    """A target in plain English; a name that could be misread stands between marks, also the empty one."""
+    return plain_name(target, SAID) if isinstance(target, str) else str(target)
 
 
 def target_in_sentence(rule: Rule) -> str:

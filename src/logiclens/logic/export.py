@@ -28,7 +28,8 @@ from logiclens.logic.formula import (
     Var,
     check_writable,
     escape,
-    is_plain,
+    misread_with,
+    plain_name,
 )
 
 MAX_JSON_LENGTH = 10_000_000
@@ -327,9 +328,8 @@ def to_sentence(formula: Formula) -> str:
     """Plain English, on one line.
 
     A comma stands before the outermost "and" or "or" where there are others within; what is nested
-    deeper stands in parentheses. Names that are not one plain word, or that are a word of the
-    sentence itself, stand in typographic quotes, with the escapes of
-    :func:`~logiclens.logic.syntax.parse_formula`.
+    deeper stands in parentheses. A name stands as it is; one that could be taken for a part of the sentence
+    stands between ``‹`` and ``›``, with the escapes of :func:`~logiclens.logic.syntax.parse_formula`.
 
     Parameters
     ----------
@@ -347,7 +347,7 @@ def to_sentence(formula: Formula) -> str:
     Examples
     --------
     >>> print(to_sentence((Var("red") & ~Var("bill colour")) | Var("small")))
-    red and not “bill colour”, or small
+    red and not bill colour, or small
     >>> print(to_sentence(~(Var("red") | Var("small"))), "--", to_sentence(TRUE))
     not (red or small) -- always
     """
@@ -357,13 +357,12 @@ def to_sentence(formula: Formula) -> str:
 def write_sentence(formula: Formula, literal: Callable[[str, bool], str], phrases: bool = False) -> str:
     """A formula in plain English, each literal as the caller words it."""
     check_writable(formula)
-    words = Notation(literal, "always", "never", "not ", " and ", " or ", phrases)
-    if not any(isinstance(part, And | Or) for part in formula.args) or isinstance(formula, Not):
-        return words.write(formula)
-    comma = ", and " if isinstance(formula, And) else ", or "
-    return comma.join(map(words.write, formula.args))
+    return Notation(literal, "always", "never", "not ", " and ", " or ", phrases, commas=True).write(formula)
+
+
+SAID = misread_with("is", "were", "above", "at most", "either", "neither", "nor", "missing", "known")
+"""What a name must not have in it to stand in a sentence as it is."""
 
 
 def _sentence_literal(name: str, positive: bool) -> str:
-    bare = is_plain(name) and name.lower() not in ("always", "never")
-    return ("" if positive else "not ") + (name if bare else f"“{escape(name, '“”')}”")
+    return ("" if positive else "not ") + plain_name(name, SAID)

@@ -11,6 +11,7 @@ Nesting is limited to :data:`MAX_DEPTH`, so that every function that walks a for
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -420,6 +421,9 @@ class Notation:
 
     Connectives inside connectives always stand in parentheses: nobody has to know what binds tighter. So do
     literals that are phrases, such as ``age <= 62``, after a sign of negation.
+
+    With ``commas`` a comma stands before the outermost "and" or "or" where there are others within, in place of
+    parentheses: ``a and b, or c``.
     """
 
     literal: Callable[[str, bool], str]
@@ -429,9 +433,26 @@ class Notation:
     conjunction: str
     disjunction: str
     phrases: bool = False
+    commas: bool = False
 
     def write(self, formula: Formula) -> str:
         """Text of a formula, outermost parentheses left out."""
+        if not self.commas:
+            return self._write(formula)
+        if isinstance(formula, Var | Not):
+            text = self._write(formula)
+            literal = isinstance(formula, Var) or isinstance(formula.args[0], Var)
+            return text[1:-1] if literal and text.startswith("(") else text
+        if not any(isinstance(part, And | Or) for part in formula.args):
+            return self._write(formula)
+        sign = self.conjunction if isinstance(formula, And) else self.disjunction
+        return f",{sign}".join(map(self._write, formula.args))
+
+    def alternatives(self, formula: Formula) -> list[str]:
+        """Texts of the parts of which one is enough; of a formula that is no disjunction its own."""
+        return [*map(self._write, formula.args)] if isinstance(formula, Or) else [self.write(formula)]
+
+    def _write(self, formula: Formula) -> str:
         match formula:
             case Const(value):
                 return self.true if value else self.false
@@ -448,7 +469,7 @@ class Notation:
 
     def part(self, formula: Formula) -> str:
         """Text of a formula that stands inside another."""
-        text = self.write(formula)
+        text = self._write(formula)
         return f"({text})" if isinstance(formula, And | Or) else text
 
 
@@ -492,6 +513,46 @@ def _escaped(char: str, special: str) -> str:
 def quote(name: str) -> str:
     """A concept's name as it stands in a text: in double quotes unless it is plain."""
     return name if is_plain(name) else f'"{escape(name, chr(34))}"'
+
+
+OPENING, CLOSING = "‹", "›"
+"""Marks around a name that could be misread in a sentence; within them these marks are escaped."""
+
+_WORDS = r"and|or|not|if|then|else|otherwise"
+_MISREAD = (
+    r"\A\s|\s\Z|\s\s|[()\[\]{}\"“”„«»‹›]|[,;](?!\S)|(?<!\S)[<>=!≤≥≠]+(?!\S)|\bis (?:missing|known)\b"
+    r"|\A(?:always|never|missing|known)\Z"
+)
+
+
+def misread_with(*words: str) -> re.Pattern[str]:
+    """Pattern of what is in a name that could be taken for a part of a sentence with these words."""
+    listed = "|".join([_WORDS, *words])
+    return re.compile(rf"(?<![\w-])(?:{listed})(?![\w-])|{_MISREAD}", re.IGNORECASE)
+
+
+_IN_PLAIN = misread_with()
+
+
+def plain_name(name: str, misread: re.Pattern[str] = _IN_PLAIN) -> str:
+    r"""A name as people write it, between marks that it cannot forge only where it could be misread.
+
+    Parameters
+    ----------
+    name : str
+    misread : pattern, optional
+        What a name must not have in it to stand as it is; as for ``plain`` formulas when missing.
+
+    Examples
+    --------
+    >>> print(plain_name("education-num"), plain_name("<=50K"), plain_name("bill colour"))
+    education-num <=50K bill colour
+    >>> print(plain_name("red or blue"), plain_name("age > 62"), plain_name("‹a›\n"))
+    ‹red or blue› ‹age > 62› ‹\u2039a\u203a\n›
+    """
+    if name and name.isprintable() and not misread.search(name):
+        return name
+    return f"{OPENING}{escape(name, OPENING + CLOSING)}{CLOSING}"
 
 
 ASCII = Notation(

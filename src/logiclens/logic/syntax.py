@@ -41,6 +41,7 @@ from logiclens.logic.formula import (
     Var,
     check_writable,
     escape,
+    plain_name,
     quote,
 )
 
@@ -124,6 +125,15 @@ _STYLES = {
         r" \land ",
         r" \lor ",
     ),
+    "plain": Notation(
+        lambda name, positive: ("" if positive else "not ") + plain_name(name),
+        "always",
+        "never",
+        "not ",
+        " and ",
+        " or ",
+        commas=True,
+    ),
 }
 
 
@@ -133,12 +143,13 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
     Parameters
     ----------
     formula : Formula
-    style : {"ascii", "unicode", "latex"}, default "ascii"
+    style : {"ascii", "unicode", "latex", "plain"}, default "ascii"
         ``ascii`` uses the ASCII operators ``~ & |``, ``unicode`` uses ``¬ ∧ ∨``. In both, a name that is
         an identifier in any script stands as it is, any other in double quotes, with escapes only for
         quotes, backslashes and what cannot be seen. :func:`parse_formula` reads both back, up to its
         length limit. ``latex`` is math mode for LaTeX (with the amsmath package) and for MathJax; see
-        :func:`latex_name`.
+        :func:`latex_name`. ``plain`` is for people, and is not read back: ``and``, ``or``, ``not``, and names
+        as they are; one that could be misread stands between ``‹`` and ``›``.
 
     Returns
     -------
@@ -158,6 +169,8 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
     (red & ~"bill colour") | größe
     >>> print(format_formula(f, "unicode"))
     (red ∧ ¬"bill colour") ∨ größe
+    >>> print(format_formula(f, "plain"))
+    red and not bill colour, or größe
     >>> print(format_formula(~Var("red_wing"), "latex"))
     \lnot \mathit{red\_wing}
     """
