@@ -182,7 +182,7 @@ def test_the_first_term_that_is_true_is_the_reason():
     assert told(rules, 0, 1, 0) == (
         'y"z',
         "b",
-        'The prediction is “y"z” because b. No earlier step is true of it.',
+        'The prediction is ‹y"z› because b. No earlier step is true of it.',
         "",
     )
     assert told(rules, 0, 0, 0) == ("x", "", "No step is true of it; the default is x.", DEFAULT)

@@ -15,8 +15,8 @@ LOGIC_TOKEN = re.compile(
     r"""|(?P<word>\w+)|(?P<sign><=|!=|[(){},<>=&|~]))""",
     re.DOTALL,
 )
-ENGLISH_TOKEN = re.compile(
-    r"""\s*(?:(?P<quoted>“[^”]*”)|(?P<number>-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)|(?P<word>\w+)|(?P<sign>[(),]))""",
+WORDS_TOKEN = re.compile(
+    r"""\s*(?:(?P<quoted>‹[^›]*›)|(?P<sign>[(){}]|,(?=\s|\Z))|(?P<word>[^\s(){}‹›]+?(?=[(){}]|,?(?:\s|\Z))))""",
     re.DOTALL,
 )
 ESCAPE = re.compile(r"\\(u[0-9a-f]{4}|U[0-9a-f]{8}|.)", re.DOTALL)
@@ -152,11 +152,13 @@ class LogicReader(Reader):
         return values
 
 
-class EnglishReader(Reader):
-    """``age is at most 62 and (colour is not red or missing)``."""
+class WordsReader(Reader):
+    """A formula in words: names stand as they are, up to a word or sign of the sentence."""
+
+    ends: tuple[tuple[str, ...], ...] = (("and",), ("or",))
 
     def __init__(self, text: str, row: Mapping[str, Any]) -> None:
-        super().__init__(text, ENGLISH_TOKEN, row)
+        super().__init__(text, WORDS_TOKEN, row)
 
     def formula(self) -> bool:
         truth = self.clause()
@@ -195,15 +197,55 @@ class EnglishReader(Reader):
             if self.next_is("not"):
                 self.at -= 1
                 return not self.part()
-            return self.literal(self.take("quoted", "word"), denied=True)
-        return self.literal(self.take("quoted", "word"))
+            return self.literal(denied=True)
+        return self.literal()
 
-    def literal(self, column: str, denied: bool = False) -> bool:
-        cell = self.row[column]
+    def name(self) -> str:
+        """A name between marks, or all words up to the next of the sentence."""
+        kind, text = self.tokens[self.at]
+        self.at += 1
+        assert kind != "sign", text
+        if kind == "quoted":
+            return text
+        words = [text]
+        while not self.ended() and not self.at_end_of_name():
+            words.append(self.take("word"))
+        return " ".join(words)
+
+    def at_end_of_name(self) -> bool:
+        if self.tokens[self.at][0] == "sign":
+            return True
+        return any(
+            [text for _, text in self.tokens[self.at : self.at + len(end)]] == list(end) for end in self.ends
+        )
+
+    def is_value(self, cell: Any) -> bool:
+        """Whether the value that comes next is the cell's; a number is compared as one."""
+        value = self.name()
+        return cell == value if isinstance(cell, str | None) else float(value) == cell
+
+    def number(self) -> float:
+        return float(self.name())
+
+    def or_missing(self) -> bool:
+        at = self.at
+        if self.next_is("or", "missing") and (self.ended() or self.at_end_of_name()):
+            return True
+        self.at = at
+        return False
+
+
+class EnglishReader(WordsReader):
+    """``age is at most 62 and (colour is not red or missing)``."""
+
+    ends = (("and",), ("or",), ("is",), ("nor",))
+
+    def literal(self, denied: bool = False) -> bool:
+        cell = self.row[self.name()]
         truth = self.comparison(cell, denied)
         if cell is None and truth != "gap":
             truth = False
-        if self.next_is("or", "missing"):
+        if self.or_missing():
             return truth is True or cell is None
         return cell is None if truth == "gap" else bool(truth)
 
@@ -214,33 +256,93 @@ class EnglishReader(Reader):
         if self.next_is("is", "known"):
             return known
         if self.next_is("is", "above"):
-            low = self.value()
+            low = self.number()
             if self.next_is("and", "at", "most"):
-                high = self.value()
+                high = self.number()
                 return known and low < cell <= high
             return known and cell > low
         if self.next_is("is", "at", "most"):
-            low = self.value()
+            low = self.number()
             if self.next_is("or", "above"):
-                high = self.value()
+                high = self.number()
                 return known and not low < cell <= high
             return known and cell <= low
         if self.next_is("is", "either"):
-            return cell in self.listed("or")
+            return self.is_listed(cell, "or")
         if self.next_is("is", "neither"):
-            return cell not in self.listed("nor")
+            return not self.is_listed(cell, "nor")
         if self.next_is("is", "not"):
-            return cell != self.value()
+            return not self.is_value(cell)
         if self.next_is("is"):
-            return cell == self.value()
+            return self.is_value(cell)
         return known and bool(cell) != denied
 
-    def listed(self, word: str) -> list[str | float]:
-        values = [self.value()]
+    def is_listed(self, cell: Any, word: str) -> bool:
+        found = [self.is_value(cell)]
         while self.next_is(","):
-            values.append(self.value())
+            found.append(self.is_value(cell))
         assert self.next_is(word)
-        return [*values, self.value()]
+        return any([*found, self.is_value(cell)])
+
+
+COMPARISONS = ("<", ">", "<=", ">=", "=", "!=")
+
+
+class PlainReader(WordsReader):
+    """``age <= 62 and (bill colour != red or missing)``."""
+
+    ends = (
+        ("and",),
+        ("or",),
+        ("in", "{"),
+        ("not", "in", "{"),
+        ("is", "missing"),
+        ("is", "known"),
+        *((sign,) for sign in COMPARISONS),
+    )
+
+    def literal(self, denied: bool = False) -> bool:
+        if not denied and [text for _, text in self.tokens[self.at + 1 : self.at + 2]] == ["<"]:
+            low = self.number()
+            assert self.next_is("<")
+            cell = self.row[self.name()]
+            assert self.next_is("<=")
+            high = self.number()
+            truth = cell is not None and low < cell <= high
+        else:
+            cell = self.row[self.name()]
+            if self.next_is("is", "missing"):
+                return cell is None
+            truth = self.comparison(cell, denied) and cell is not None
+        gap = self.or_missing()
+        return truth or (gap and cell is None)
+
+    def comparison(self, cell: Any, denied: bool) -> bool:
+        known = cell is not None
+        if self.next_is("is", "known"):
+            return known
+        if self.next_is(">"):
+            low = self.number()
+            return known and cell > low
+        if self.next_is("<="):
+            low = self.number()
+            return known and cell <= low
+        if self.next_is("="):
+            return self.is_value(cell)
+        if self.next_is("!="):
+            return not self.is_value(cell)
+        if self.next_is("in", "{"):
+            return self.is_listed(cell)
+        if self.next_is("not", "in", "{"):
+            return not self.is_listed(cell)
+        return known and bool(cell) != denied
+
+    def is_listed(self, cell: Any) -> bool:
+        found = [self.is_value(cell)]
+        while self.next_is(","):
+            found.append(self.is_value(cell))
+        assert self.next_is("}")
+        return any(found)
 
 
 def read_logic(text: str, row: Mapping[str, Any]) -> bool:
@@ -254,6 +356,14 @@ def read_logic(text: str, row: Mapping[str, Any]) -> bool:
 def read_english(text: str, row: Mapping[str, Any]) -> bool:
     """Truth of a sentence on a row."""
     reader = EnglishReader(text, row)
+    truth = reader.formula()
+    assert reader.ended()
+    return bool(truth)
+
+
+def read_plain(text: str, row: Mapping[str, Any]) -> bool:
+    """Truth of a formula in the style "plain" on a row."""
+    reader = PlainReader(text, row)
     truth = reader.formula()
     assert reader.ended()
     return bool(truth)

@@ -210,8 +210,8 @@ FULL = {"wings": [1], "beak": [1], "feathers": [0]}
         ("bird", "cluster", BARE, "The rule of cluster bird would hold if beak were true."),
         (3, "cluster", FULL, "The rule of cluster 3 would no longer hold if beak were false."),
         (3, "iff", BARE, "The rule of class 3 would hold if beak were true."),
-        ("", "iff", BARE, "The rule of “” would hold if beak were true."),
-        ("a & b", "iff", BARE, "The rule of “a & b” would hold if beak were true."),
+        ("", "iff", BARE, "The rule of ‹› would hold if beak were true."),
+        ("a & b", "iff", BARE, "The rule of a & b would hold if beak were true."),
     ],
 )
 def test_the_sentence_of_each_kind_of_rule(target, kind, x, sentence):

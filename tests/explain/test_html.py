@@ -64,7 +64,7 @@ def test_an_explanation():
 
     assert page.text == (
         '∀x: old(x) ↔ "age <i>"(x) > 62'
-        "old if and only if “age <i>” is above 62 (a necessary and sufficient condition)."
+        "Predicts old exactly when age <i> is above 62."
         "1 literal · proved minimal · support 12 · on 40 rows (test): precision 50.0%, recall 25.0%"
     )
 

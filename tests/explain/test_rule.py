@@ -106,7 +106,13 @@ def test_hostile_names_are_quoted_as_formulas_quote_them(name, style):
 def test_a_rule_is_one_visible_line_whatever_the_names(target, formula, kind):
     rule = Rule(target, formula, kind)
 
-    for text in (str(rule), rule.format("unicode"), rule.format("latex"), rule.to_sentence()):
+    for text in (
+        str(rule),
+        rule.format("unicode"),
+        rule.format("latex"),
+        rule.format("plain"),
+        rule.to_sentence(),
+    ):
         assert text.isprintable()
 
 
@@ -122,37 +128,41 @@ def test_without_its_predicates_the_right_side_is_the_formula(formula, style):
 @pytest.mark.parametrize(
     ("target", "kind", "sentence"),
     [
-        ("y", "if", "Every y case satisfies: {} (a necessary condition)"),
-        ("y", "only_if", "Whenever {}, it is y (a sufficient condition)"),
-        ("y", "iff", "y if and only if {} (a necessary and sufficient condition)"),
-        (2, "cluster", "Every member of cluster 2 satisfies: {} (a necessary condition)"),
-        (1, "if", "Every class 1 case satisfies: {} (a necessary condition)"),
-        ("class 1", "only_if", "Whenever {}, it is “class 1” (a sufficient condition)"),
-        ("", "iff", "“” if and only if {} (a necessary and sufficient condition)"),
+        ("y", "if", "Every y row has: {}"),
+        ("y", "only_if", "Rows where {} are y"),
+        ("y", "iff", "Predicts y exactly when {}"),
+        (2, "cluster", "Every row of cluster 2 has: {}"),
+        (1, "if", "Every class 1 row has: {}"),
+        ("class 1", "only_if", "Rows where {} are class 1"),
+        ("<=50K", "iff", "Predicts <=50K exactly when {}"),
+        ("then y", "iff", "Predicts ‹then y› exactly when {}"),
+        ("", "iff", "Predicts ‹› exactly when {}"),
     ],
 )
 def test_sentences(target, kind, sentence):
-    assert Rule(target, PHI, kind).to_sentence() == sentence.format("p and q_1, or not r")
+    rule = Rule(target, PHI, kind)
+
+    assert rule.to_sentence() == rule.format("plain") == sentence.format("p and q_1, or not r")
 
 
 @pytest.mark.parametrize(
     ("formula", "kind", "sentence"),
     [
-        (TRUE, "if", "Nothing is required of a {x} case (no necessary condition is known)"),
-        (FALSE, "if", "No case is {x}"),
-        (TRUE, "only_if", "Every case is {x}"),
-        (FALSE, "only_if", "Nothing makes a case {x} (no sufficient condition is known)"),
-        (TRUE, "iff", "Every case is {x}"),
-        (FALSE, "iff", "No case is {x}"),
-        (TRUE, "cluster", "Nothing is required of a member of cluster {x} (no necessary condition is known)"),
-        (FALSE, "cluster", "Cluster {x} has no members"),
+        (TRUE, "if", "Nothing is known that every {x} row has"),
+        (FALSE, "if", "No row is {x}"),
+        (TRUE, "only_if", "Every row is {x}"),
+        (FALSE, "only_if", "Nothing is known that makes a row {x}"),
+        (TRUE, "iff", "Always predicts {x}"),
+        (FALSE, "iff", "Never predicts {x}"),
+        (TRUE, "cluster", "Nothing is known that every row of cluster {x} has"),
+        (FALSE, "cluster", "Cluster {x} has no rows"),
     ],
 )
 @pytest.mark.parametrize("target", ["death", "{0}", "{target.__class__}"])
 def test_sentences_about_constants(formula, kind, sentence, target):
-    quoted = target if target == "death" else f"“{target}”"
+    named = target if target == "death" else f"‹{target}›"
 
-    assert Rule(target, formula, kind).to_sentence() == sentence.replace("{x}", quoted)
+    assert Rule(target, formula, kind).to_sentence() == sentence.replace("{x}", named)
 
 
 def test_a_rule_holds_plain_values():
@@ -209,8 +219,7 @@ def test_with_a_vocabulary_rules_speak_of_columns():
 
     assert str(rule) == 'forall x: (age(x) <= 62 | "bill colour"(x) in {red, blue}) -> ill(x)'
     assert rule.to_sentence() == (
-        "Whenever age is at most 62 or (“bill colour” is either red or blue), it is ill "
-        "(a sufficient condition)"
+        "Rows where age is at most 62 or (bill colour is either red or blue) are ill"
     )
 
 

@@ -83,7 +83,7 @@ def test_names_are_data():
     (score,) = term_scores(explanation(Var("<b>\x1b")), {"<b>\x1b": [1]})
 
     assert score.format() == '"<b>\\u001b"'
-    assert score.to_sentence() == "“<b>\\u001b”"
+    assert score.to_sentence() == "‹<b>\\u001b›"
 
 
 def test_nonsense_is_refused():

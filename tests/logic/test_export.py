@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from logiclens.logic.export import (
     write_sentence,
 )
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
+from logiclens.logic.syntax import format_formula
 from tests.errors import error_of
 from tests.logic.test_syntax import BIRD_SPLIT, any_names, deep, shared
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
@@ -218,9 +220,9 @@ def test_json_that_is_not_a_saved_formula_is_refused(text, message):
         (And(Or(a, b), Not(c)), "a or b, and not c"),
         (Or(And(a, Or(b, c)), Not(And(a, b))), "a and (b or c), or not (a and b)"),
         (Not(Or(a, And(b, c))), "not (a or (b and c))"),
-        (Var("bill colour"), "“bill colour”"),
-        (And(Var("and"), Var("Never")), "“and” and “Never”"),
-        (Var("“x”\n"), "“\\u201cx\\u201d\\n”"),
+        (Var("bill colour"), "bill colour"),
+        (And(Var("and"), Var("Never")), "‹and› and ‹Never›"),
+        (Var("‹x›\n"), "‹\\u2039x\\u203a\\n›"),
     ],
 )
 def test_sentences(formula, sentence):
@@ -235,6 +237,40 @@ def test_sentences_are_one_printable_line(formula):
 @given(st.lists(formulas(any_names), min_size=2, max_size=2, unique=True))
 def test_different_formulas_have_different_sentences(pair):
     assert to_sentence(pair[0]) != to_sentence(pair[1])
+    assert format_formula(pair[0], "plain") != format_formula(pair[1], "plain")
+
+
+PARTS = ("a", "b", "and", "or", "Not", "a,", "(a", ")", "=", "‹a", "›", "always", "is", "missing", "known")
+FORGED = [*PARTS, *(" ".join(two) for two in product(PARTS, PARTS)), "a or  b", " a", "a ", "\u2039a\u203a"]
+
+
+def test_no_name_forges_a_formula():
+    """Names made of the parts of sentences: all formulas of two of them, and some of three."""
+    variables = [Var(name) for name in dict.fromkeys(FORGED)]
+    made = [*variables, *(Not(each) for each in variables)]
+    made += [kind(*pair) for kind in (And, Or) for pair in product(variables, variables)]
+    made += [Or(And(*pair), a) for pair in product(variables[:40], variables[:40])]
+    made += [And(a, Not(Or(*pair))) for pair in product(variables[:40], variables[:40])]
+
+    for write in (to_sentence, lambda formula: format_formula(formula, "plain")):
+        assert len({write(formula) for formula in made}) == len(made)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        *((name, name) for name in ("<=50K", "education-num", "0<=X<200", "Some college", "100 %", "R&D")),
+        *((name, name) for name in ("female div/dep/mar", "Not-in-family", "it's", "1,000", "größe", "$x$")),
+        *((name, f"‹{name}›") for name in ("wife or child", "NOT", "a, b", "age > 62", "Age (years)", 'x"')),
+        *((name, f"‹{name}›") for name in ("missing", "age is missing", "a  b", " a", "if", "and/or", "{0}")),
+        ("a\tb", r"‹a\tb›"),
+        ("\u202eb", r"‹\u202eb›"),
+        ("‹a›", r"‹\u2039a\u203a›"),
+        (r"‹\u2039", r"‹\u2039\\u2039›"),
+    ],
+)
+def test_names_stand_as_people_write_them(name, plain):
+    assert format_formula(Var(name), "plain") == plain
 
 
 def above(name, positive):

@@ -553,7 +553,7 @@ def in_logic(condition: Condition, style: str = "ascii") -> str:
 
 
 def _in_plain(condition: Condition, mixed: bool = False) -> str:
-    """A condition as people write it; in a mixed column text that looks like a number stands between marks."""
+    """A condition as people write it; text that looks like a number is marked in a mixed column."""
     column = plain_name(condition.column)
     values = [_value_in_words(value, mixed) for value in condition.values]
     text = _in_words(condition, _IN_PLAIN, _LOGIC_OF_SEVERAL, column, values, **_PLAIN)

@@ -5,8 +5,8 @@ r"""A rule: a formula tied to the label of a target, written in First-Order Logi
     IFF       both                                            forall x: target(x) <-> formula(x)    Eq. (9)
     CLUSTER   all of the cluster satisfies the formula        forall x in O_i: formula(x)           Eq. (13)
 
-The names are the paper's. Plain English reads "if" the other way round, so sentences say what is meant: "every
-high row has: ..." (a *necessary* condition), "rows where ... are high" (a *sufficient* one).
+The names are the paper's. Plain English reads "if" the other way round, so sentences say what is meant:
+"every high row has: ..." (a *necessary* condition), "rows where ... are high" (a *sufficient* one).
 
 In logic names are quoted as :mod:`logiclens.logic.syntax` quotes them. A target that
 is a number or a Boolean stands as it is, a text that looks like one in quotes: ``1(x)`` but ``"1"(x)``.

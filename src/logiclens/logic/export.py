@@ -27,7 +27,6 @@ from logiclens.logic.formula import (
     Or,
     Var,
     check_writable,
-    escape,
     misread_with,
     plain_name,
 )

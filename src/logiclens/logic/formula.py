@@ -422,8 +422,8 @@ class Notation:
     Connectives inside connectives always stand in parentheses: nobody has to know what binds tighter. So do
     literals that are phrases, such as ``age <= 62``, after a sign of negation.
 
-    With ``commas`` a comma stands before the outermost "and" or "or" where there are others within, in place of
-    parentheses: ``a and b, or c``.
+    With ``commas`` a comma stands before the outermost "and" or "or" where there are others within, and no
+    parentheses around these: ``a and b, or c``.
     """
 
     literal: Callable[[str, bool], str]
