@@ -17,19 +17,24 @@ from logiclens.cli.learning import (
     print_few,
     print_files,
     print_leaks,
+    print_mirror,
     print_rules,
+    rule_words,
     score_table,
+    step_words,
 )
 from logiclens.cli.selection import ClassScores, Dropped, MeanAndError
+from logiclens.evaluation import StepScores
 from logiclens.evaluation._evaluate import Leak
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import FALSE, Var, parse_formula
 from logiclens.metrics import rule_scores
+from logiclens.metrics.agreement import Total
 
 
-def printed(show, *arguments: object) -> str:
+def printed(show, *arguments: object, **settings: object) -> str:
     console = Console(file=io.StringIO(), width=200, color_system=None)
-    show(console, *arguments)
+    show(console, *arguments, **settings)
     return console.file.getvalue()
 
 
@@ -119,14 +124,15 @@ def test_figures_from_few_rows_are_doubted():
 
 
 def test_classes_without_a_rule_are_one_line_after_the_others():
-    found = [("none", of_class(f"c{at}", "FALSE").explanation) for at in range(14)]
-    text = printed(print_rules, [*found[:2], ("some", of_class("x", "a").explanation), *found[2:]])
+    found = [(of_class(f"c{at}", "FALSE").explanation, "") for at in range(14)]
+    some = (of_class("x", "a").explanation, "True of some.")
 
-    assert text == (
-        "some\nforall x: x(x) <-> a(x)\n  x if and only if a (a necessary and sufficient condition).\n\n"
+    assert printed(print_rules, [*found[:2], some, *found[2:]]) == (
+        "Predicts x exactly when a.\n  True of some.\n\n"
         "No rule for 14 classes: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 and 2 more.\n\n"
     )
     assert printed(print_rules, found[:1]) == "No rule for 1 class: c0.\n\n"
+    assert printed(print_rules, [some], logic=True) == "forall x: x(x) <-> a(x)\n  True of some.\n\n"
 
 
 def test_of_many_classes_without_a_rule_no_figures_are_shown():
@@ -136,17 +142,65 @@ def test_of_many_classes_without_a_rule_no_figures_are_shown():
     assert score_table([*without[1:], of_class("x", "a")]).row_count == MOST_LINES + 1
 
 
-def test_the_list_that_decides_is_printed_step_by_step():
-    found = [Explanation(Rule(label, parse_formula(f))) for label, f in (("x", "a"), ("y", "b"), ("z", "c"))]
-    steps = [Step("y", parse_formula("b & ~a")), Step("x", Var("a"))]
-    rules = ExplanationSet(found, ["a", "b", "c"], default="y", steps=steps)
-    headings = [(f"risk = {each.target}", each) for each in found]
+FOUND = [
+    Explanation(Rule(label, parse_formula(f)), status="equivalent to the list")
+    for label, f in (("x", "a"), ("y", "b"), ("z", "c"))
+]
+LIST = ExplanationSet(
+    FOUND,
+    ["a", "b", "c"],
+    default="y",
+    steps=[Step("y", parse_formula("(b & ~a) | c")), Step("x", Var("a"))],
+)
 
-    assert printed(print_decision, rules, headings) == (
-        "risk = y\nif b(x) & ~a(x) then y\n  If b and not a, then y;\n\n"
-        "risk = x\nelse if a(x) then x\n  otherwise if a, then x;\n\n"
-        "otherwise y\n\n"
+
+def test_the_list_that_decides_is_printed_step_by_step():
+    scores = [
+        StepScores.of_counts(label, Total.of_rows(n), n - 1)
+        for label, n in zip("yxy", (4, 1, 2), strict=True)
+    ]
+
+    assert printed(print_decision, LIST, scores, logic=False) == (
+        "1. if        b and not a\n"
+        "   or        c\n"
+        "   then      y   right on 3 of the 4 rows it decides (75.0%)\n"
+        "2. else if   a\n"
+        "   then      x   right on 0 of the 1 row it decides (0.0%)\n"
+        "3. otherwise y   right on 1 of 2 rows (50.0%)\n\n"
         "Never predicted: z.\n\n"
     )
-    several = ExplanationSet(found, ["a", "b", "c"], multi_label=True)
-    assert printed(print_decision, several, headings) == printed(print_rules, headings)
+    assert printed(print_decision, LIST, scores, logic=True).startswith(
+        "if (b(x) & ~a(x)) | c(x) then y\n  right on 3 of the 4 rows it decides (75.0%)\n"
+    )
+    assert printed(print_decision, LIST, (), logic=False).endswith(
+        "3. otherwise y\n\nNever predicted: z.\n\n"
+    )
+
+
+def test_steps_that_decide_no_row_and_answers_of_a_model():
+    nothing = StepScores.of_counts("x", Total.of_rows(0), 0)
+    some = StepScores.of_counts("x", Total.of_rows(1200), 1100)
+
+    assert step_words(nothing, last=False) == "decides none of these rows"
+    assert (
+        step_words(some, "the model's answer", last=True) == "the model's answer on 1100 of 1200 rows (91.7%)"
+    )
+
+
+def test_the_mirror_says_whether_it_is_the_list():
+    assert printed(print_mirror, LIST, logic=False) == (
+        "Each class by itself:\n"
+        "Predicts x exactly when a.\n  Equivalent to the list.\n\n"
+        "Predicts y exactly when b.\n  Equivalent to the list.\n\n"
+        "Predicts z exactly when c.\n  Equivalent to the list.\n\n"
+    )
+
+
+def test_rules_that_are_no_list_say_how_often_they_hold():
+    found = of_class("x", "a")
+    necessary, enough = (
+        found._replace(explanation=Explanation(Rule("x", Var("a"), kind))) for kind in ("if", "only_if")
+    )
+
+    assert rule_words(necessary) == "True of 100.0% of the 30 rows of x."
+    assert rule_words(enough) == "Right about 100.0% of the rows of which it is true."

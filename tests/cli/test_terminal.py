@@ -16,6 +16,7 @@ from rich.console import Console
 
 from logiclens import Explanation, Rule, Var
 from logiclens.cli.terminal import (
+    ListedStep,
     Progress,
     _alternatives,
     checked_output,
@@ -23,6 +24,7 @@ from logiclens.cli.terminal import (
     output_console,
     plain_table,
     print_rule,
+    print_steps,
     print_table,
     safe,
     text_table,
@@ -78,7 +80,7 @@ def test_what_a_terminal_would_obey_is_escaped(name: str, shown: str):
 def test_a_terminal_gets_a_line_for_each_term_of_a_long_rule():
     rule = Explanation(Rule("robin", (Var("red") & Var("wing ∨ bill")) | Var("y" * 20) | Var("z" * 20)))
     on = Console(file=io.StringIO(), force_terminal=True, width=60, color_system=None)
-    print_rule(on, rule, "Of robins.")
+    print_rule(on, rule, "Of robins.", logic=True)
 
     assert [line.rstrip() for line in printed(on).splitlines()] == [
         '∀x: robin(x) ↔ (red(x) ∧ "wing ∨ bill"(x))',
@@ -91,12 +93,75 @@ def test_a_terminal_gets_a_line_for_each_term_of_a_long_rule():
 def test_a_long_term_hangs_below_its_first_line():
     rule = Explanation(Rule("robin", Var("a" * 20) & Var("b" * 20) & Var("c" * 20)))
     on = Console(file=io.StringIO(), force_terminal=True, width=60, color_system=None)
-    print_rule(on, rule, "Of robins.")
+    print_rule(on, rule, "Of robins.", logic=True)
     first, second, *_ = printed(on).splitlines()
 
     assert first.startswith("∀x: robin(x) ↔ aaa")
     assert second.startswith("      ")
     assert len(first) <= 60
+
+
+def test_a_rule_in_words_has_a_line_for_each_condition_that_is_enough():
+    formula = (Var("red") & Var("small")) | (Var("bill " + "a" * 30) & Var("b" * 30))
+    on = console(terminal=False)
+    print_rule(on, Explanation(Rule("robin", formula)), "Of robins.", logic=False)
+    print_rule(on, Explanation(Rule("robin", Var("red"), "if")), "", logic=False)
+    print_rule(on, Explanation(Rule("robin", formula, "only_if")), "", logic=False)
+
+    assert printed(on).splitlines() == [
+        "Predicts robin exactly when",
+        "     red and small",
+        f"  or bill {'a' * 30} and {'b' * 30}.",
+        "  Of robins.",
+        "Every robin row has: red.",
+        "Rows where",
+        "     red and small",
+        f"  or bill {'a' * 30} and {'b' * 30}",
+        "are robin.",
+    ]
+
+
+STEPS = [
+    ListedStep(["age > 58 and ward = ICU", f"{'b' * 30} and {'c' * 30}"], "high", "right on 28 of 29 rows"),
+    ListedStep(["a\x1b[31m"], "low", ""),
+    ListedStep([], "a label that is much longer", "right on 3 of 4 rows"),
+]
+
+
+def test_steps_of_a_list_are_numbered():
+    on = console(terminal=False)
+    print_steps(on, STEPS)
+    print_steps(on, [ListedStep([], "low", "right on 3 of 4 rows")])
+    print_steps(on, [ListedStep(["a"], "low")] * 9 + [ListedStep([], "low")])
+
+    assert printed(on).splitlines() == [
+        "1. if        age > 58 and ward = ICU",
+        f"   or        {'b' * 30} and {'c' * 30}",
+        "   then      high   right on 28 of 29 rows",
+        r"2. else if   a\u001b[31m",
+        "   then      low",
+        "3. otherwise a label that is much longer   right on 3 of 4 rows",
+        "1. always    low   right on 3 of 4 rows",
+        *(" 1. if        a", "    then      low"),
+        *(line for at in range(2, 10) for line in (f" {at}. else if   a", "    then      low")),
+        "10. otherwise low",
+    ]
+
+
+def test_a_terminal_folds_steps_below_their_text():
+    on = Console(file=io.StringIO(), force_terminal=True, width=50, color_system=None)
+    print_steps(on, STEPS)
+
+    assert printed(on).splitlines() == [
+        "1. if        age > 58 and ward = ICU",
+        f"   or        {'b' * 30} and",
+        f"             {'c' * 30}",
+        "   then      high   right on 28 of 29 rows",
+        r"2. else if   a\u001b[31m",
+        "   then      low",
+        "3. otherwise a label that is much longer",
+        "             right on 3 of 4 rows",
+    ]
 
 
 @given(distinct_names(most=4))

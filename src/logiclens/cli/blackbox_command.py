@@ -10,6 +10,7 @@ from logiclens.cli import options as opt
 from logiclens.cli.learning import (
     Request,
     Settings,
+    check_mirror,
     check_rows,
     coverage_words,
     fit,
@@ -72,6 +73,8 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     json: opt.Json = None,
     save: opt.Save = None,
     rows: opt.Rows = False,
+    logic: opt.Logic = False,
+    mirror: opt.Mirror = False,
     quiet: opt.Quiet = False,
     device: opt.Device = "cpu",
     delimiter: opt.Delimiter = None,
@@ -98,6 +101,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         )
     with one_line_errors():
         check_rows(rows, html)
+        check_mirror(mirror, rule)
         if predictions is None:
             name_a_column("say which column has the answers: --predictions COLUMN", data, delimiter, encoding)
         apart = () if truth is None else (truth,)
@@ -107,6 +111,8 @@ def blackbox(  # noqa: PLR0913 - the options of a command
             Outputs(html, json, save),
             front=front,
             rows=rows,
+            logic=logic,
+            mirror=mirror,
             quiet=quiet,
             command=command_line(context),
         )
@@ -237,7 +243,8 @@ def _print(console: Console, found: Fit, request: Request, compared: Compared | 
     print_scored_rules(
         console,
         found,
-        f"{part_words(found)[:-1]}, compared with the model's answers:",
+        request,
+        f"On the {part_words(found)}, compared with the model's answers:",
         lambda: print_line(
             console,
             f"The rules give the model's answer on {percent(truth.accuracy)} of these rows (macro-F1 "

@@ -29,7 +29,7 @@ from logiclens.cli.terminal import Progress, one_line_errors, print_error
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from logiclens.cli.selection import Fit
+    from logiclens.cli.selection import ClassScores, Fit
     from logiclens.files import TableFile
 
 
@@ -61,6 +61,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     json: opt.Json = None,
     save: Annotated[Path | None, typer.Option(help="Write the rules for later use.", metavar="FILE")] = None,
     rows: opt.Rows = False,
+    logic: opt.Logic = False,
     quiet: opt.Quiet = False,
     device: opt.Device = "cpu",
     delimiter: opt.Delimiter = None,
@@ -87,6 +88,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
             Outputs(html, json, save, out, no_model=True),
             front=front,
             rows=rows,
+            logic=logic,
             quiet=quiet,
             command=command_line(context),
         )
@@ -140,7 +142,7 @@ def _fit(source: TableFile, request: Request, n_clusters: int, progress: Progres
 
 
 def _print(console: Console, found: Fit, request: Request, n_clusters: int) -> None:
-    from logiclens.cli.terminal import percent, print_line, print_table
+    from logiclens.cli.terminal import print_line, print_table
     from logiclens.errors import count
 
     filled = [each for each in found.classes if each.n]
@@ -156,13 +158,18 @@ def _print(console: Console, found: Fit, request: Request, n_clusters: int) -> N
             f"Note: there is less to tell apart than {n_clusters} clusters: {_are(len(empty))} empty.",
         )
         console.print()
-    headings = [
-        f"cluster {each.label} ({count(each.n, 'row')}, {percent(each.n / found.n)})" for each in filled
-    ]
-    print_rules(console, zip(headings, (each.explanation for each in filled), strict=True))
+    print_rules(console, ((each.explanation, _holds(each)) for each in filled), logic=request.logic)
     print_line(console, "How well rules tell the clusters apart:")
     print_table(console, score_table(filled, first="cluster", by_network=False))
     print_rest(console, found, request, _next_step(request))
+
+
+def _holds(found: ClassScores) -> str:
+    """How many rows of a cluster its rule is true of, in words."""
+    from logiclens.cli.terminal import percent
+    from logiclens.errors import count
+
+    return f"True of {percent(found.rates.recall)} of its {count(found.n, 'row')}."
 
 
 def _next_step(request: Request) -> str:

@@ -16,6 +16,7 @@ from logiclens.cli.headlines import headline_entries, measure, print_headlines, 
 from logiclens.cli.learning import (
     Request,
     Settings,
+    check_mirror,
     check_rows,
     cross_validate,
     fit,
@@ -120,6 +121,8 @@ def explain(  # noqa: PLR0913 - the options of a command
         bool,
         typer.Option("--more", help="Also print that table, and what would change one row."),
     ] = False,
+    logic: opt.Logic = False,
+    mirror: opt.Mirror = False,
     quiet: opt.Quiet = False,
     device: opt.Device = "cpu",
     delimiter: opt.Delimiter = None,
@@ -161,6 +164,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     with one_line_errors():
         chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal)
         check_rows(rows, html)
+        check_mirror(mirror, rule)
         if target is None:
             demand = "say which column to explain: --target COLUMN"
             name_a_column(demand, data, delimiter, encoding, chosen)
@@ -171,6 +175,8 @@ def explain(  # noqa: PLR0913 - the options of a command
             front=front or more,
             folds=FOLDS if cv and folds is None else folds,
             rows=rows,
+            logic=logic,
+            mirror=mirror,
             quiet=quiet,
             command=command_line(context),
             more=more,
@@ -227,7 +233,8 @@ def _print(console: Console, found: Fit, lines: Headlines, request: Request) -> 
     print_scored_rules(
         console,
         found,
-        part_words(found),
+        request,
+        f"On the {part_words(found)}:",
         lambda: print_headlines(console, found, lines),
         "Is it known only afterwards?",
         doubt=not lines.beats_a_guess,

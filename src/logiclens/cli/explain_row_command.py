@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from logiclens.files import TableFile
 
 
-def explain_row(
+def explain_row(  # noqa: PLR0913 - the options of a command
     model: opt.Model,
     data: opt.Data,
     row: Annotated[
@@ -40,6 +40,7 @@ def explain_row(
         typer.Option("--class", help="What would make it this class?  [default: any other]", metavar="LABEL"),
     ] = None,
     literals: opt.SavedLiterals = None,
+    logic: opt.Logic = False,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
@@ -67,25 +68,31 @@ def explain_row(
         values = _values(rules, one)
         console = output_console()
         paragraphs = [
-            *_prediction(rules, one, "unicode" if console.is_terminal else "ascii"),
+            *_prediction(rules, one, _style(console, logic)),
             *_network(model, rules, one),
             Paragraph("What would change it:", (str(rules.counterfactual(one, wanted)),)),
         ]
         for note in file.notes:
             print_note(note)
         with checked_output():
-            _print(console, f"Row {row} of {file.name}", values, paragraphs)
+            _print(console, f"Row {row} of {file.name}", values, paragraphs, logic=logic)
+
+
+def _style(console: Console, logic: bool) -> str:
+    if not logic:
+        return "plain"
+    return "unicode" if console.is_terminal else "ascii"
 
 
 _MOST_TERMS = 5  # of one rule that are listed
 
 
 class Paragraph(NamedTuple):
-    """A heading, a line of logic, if any, and sentences."""
+    """A heading, a line of a rule, if any, and sentences."""
 
     heading: str
     lines: tuple[str, ...]
-    logic: str = ""
+    rule: str = ""
 
 
 def _one_row(file: TableFile, row: int) -> Any:
@@ -111,7 +118,7 @@ def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _prediction(rules: ExplanationSet, one: Any, style: Literal["ascii", "unicode"]) -> list[Paragraph]:
+def _prediction(rules: ExplanationSet, one: Any, style: str) -> list[Paragraph]:
     """The prediction of the rules: the step that decides, or the rules that are true, and why."""
     if rules.multi_label:
         true = zip(rules, rules.fired(one)[0], strict=True)
@@ -133,7 +140,7 @@ def _prediction(rules: ExplanationSet, one: Any, style: Literal["ascii", "unicod
     return [Paragraph(heading, lines, written(style).split("\n")[place])]
 
 
-def _label(rules: ExplanationSet, label: Any, one: Any, style: Literal["ascii", "unicode"]) -> Paragraph:
+def _label(rules: ExplanationSet, label: Any, one: Any, style: str) -> Paragraph:
     """One of several labels that are predicted, and why."""
     heading = f"The rules predict {_named(rules, label)}:"
     return Paragraph(heading, _why(rules[label], one), rules[label].rule.format(style))
@@ -174,15 +181,21 @@ def _network(path: str, rules: ExplanationSet, one: Any) -> list[Paragraph]:
 
 
 def _print(
-    console: Console, heading: str, values: list[tuple[str, str]], paragraphs: list[Paragraph]
+    console: Console,
+    heading: str,
+    values: list[tuple[str, str]],
+    paragraphs: list[Paragraph],
+    *,
+    logic: bool,
 ) -> None:
-
     print_line(console, heading, "bold")
     if values:
         print_table(console, text_table("column", "value", rows=values))
     for part in paragraphs:
         print_line(console, part.heading, "bold")
-        if part.logic:
-            print_logic(console, part.logic)
+        if part.rule and logic:
+            print_logic(console, part.rule)
+        elif part.rule:
+            print_item(console, part.rule)
         for line in part.lines:
             print_item(console, line)

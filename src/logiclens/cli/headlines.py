@@ -204,7 +204,7 @@ def print_stability(console: Console, found: Fit, stability: Stability | None) -
     table = plain_table("condition", "returns in")
     for condition, share in listed.items():
         times = round(share * stability.n_resamples)
-        table.add_row(short(words.to_sentence(condition)), f"{times} of {stability.n_resamples}")
+        table.add_row(short(words.format(condition, "plain")), f"{times} of {stability.n_resamples}")
     print_table(console, table)
     if any(share < _SELDOM for share in stability.returns.values()):
         print_line(
@@ -254,7 +254,7 @@ def headline_entries(found: Fit, lines: Headlines) -> dict[str, Any]:
             "n_resamples": lines.stability.n_resamples,
             "agreement": lines.stability.agreement,
             "conditions": [
-                {"condition": words.format(each), "returns": share}
+                {"condition": words.format(each, "plain"), "returns": share}
                 for each, share in lines.stability.returns.items()
             ],
         }

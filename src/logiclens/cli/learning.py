@@ -16,6 +16,7 @@ import logiclens
 from logiclens.cli.options import NetworkKind, RuleKindName, Selection
 from logiclens.cli.outputs import METRICS, Outputs, results_json, write_text
 from logiclens.cli.terminal import (
+    ListedStep,
     checked_output,
     output_console,
     percent,
@@ -24,6 +25,7 @@ from logiclens.cli.terminal import (
     print_line,
     print_logic,
     print_rule,
+    print_steps,
     print_table,
     short,
     text_table,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     )
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
+    from logiclens.evaluation import StepScores
     from logiclens.evaluation._evaluate import Leak
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front
@@ -105,6 +108,10 @@ class Request(NamedTuple):
         Whether to print less, or more.
     front : bool
         Whether to print how good rules of each length are.
+    logic : bool
+        Whether to print First-Order Logic, rather than plain words.
+    mirror : bool
+        Whether to print the formula of each class beside the list.
     command : str, optional
         The command, as it was typed.
     compare : bool
@@ -121,6 +128,8 @@ class Request(NamedTuple):
     quiet: bool = False
     more: bool = False
     front: bool = False
+    logic: bool = False
+    mirror: bool = False
     command: str | None = None
     compare: bool = True
     stability: int = 10
@@ -145,6 +154,12 @@ def check_rows(rows: bool, html: Path | None) -> None:
     """Refuse --rows without --html."""
     if rows and html is None:
         wrong_usage("--rows puts rows into the report. Add --html report.html, or omit it.")
+
+
+def check_mirror(mirror: bool, rule: RuleKindName) -> None:
+    """Refuse --mirror where there is no list."""
+    if mirror and rule is not RuleKindName.IFF:
+        wrong_usage("--mirror prints the formula of each class beside the list. Omit it, or --rule.")
 
 
 def name_a_column(
@@ -311,7 +326,8 @@ def print_results(request: Request, rules: ExplanationSet, in_full: Callable[[Co
         if not request.quiet:
             in_full(console)
             return
-        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
+        logic = "unicode" if console.is_terminal else "ascii"
+        for line in rules.format(logic if request.logic else "plain").split("\n"):
             print_line(console, line)
 
 
@@ -357,6 +373,7 @@ def print_heading(console: Console, found: Fit, question: str, trained: str) -> 
 def print_scored_rules(
     console: Console,
     found: Fit,
+    request: Request,
     title: str,
     accuracy: Callable[[], None],
     question: str,
@@ -370,6 +387,7 @@ def print_scored_rules(
     ----------
     console : Console
     found : Fit
+    request : Request
     title : str
         A line above the figures.
     accuracy : callable
@@ -381,13 +399,26 @@ def print_scored_rules(
     by_network : bool, default True
         As for :func:`score_table`.
     """
-    print_decision(console, found.rules, class_headings(found))
+    rules, logic = found.rules, request.logic
+    if rules.is_list:
+        print_line(
+            console,
+            f"Read from the top: the first step that is true decides. Figures: the {part_words(found)}.",
+        )
+        console.print()
+        right = "right" if by_network else "the model's answer"
+        print_decision(console, rules, found.truth.steps, logic=logic, right=right)
+        if request.mirror:
+            print_mirror(console, rules, logic=logic)
+    else:
+        print_rules(console, ((each.explanation, rule_words(each)) for each in found.classes), logic=logic)
     print_line(console, title)
     accuracy()
     if doubt:
         print_doubt(console, found)
     print_few(console, found)
     print_leaks(console, found.leaks, question)
+    print_line(console, "By class:")
     print_table(console, score_table(found.classes, by_network=by_network))
 
 
@@ -396,7 +427,7 @@ def print_rest(console: Console, found: Fit, request: Request, hint: str) -> Non
     if request.front:
         print_front(console, found.model.front_)
     if request.more:
-        print_more(console, found)
+        print_more(console, found, request)
     if found.metrics is not None:
         print_line(console, f"Cross-validation, {request.folds} folds of {found.rows.n_used} rows:")
         print_table(console, metrics_table(found.metrics))
@@ -404,17 +435,25 @@ def print_rest(console: Console, found: Fit, request: Request, hint: str) -> Non
     print_files(console, request.outputs.listed(), hint)
 
 
-def print_rules(console: Console, rules: Iterable[tuple[str, Any]]) -> None:
-    """Each rule under a heading, as logic and as a sentence; classes without one in a line at the end."""
+def print_rules(console: Console, rules: Iterable[tuple[Explanation, str]], *, logic: bool = False) -> None:
+    """Each rule with a remark; classes without one in a line at the end.
+
+    Parameters
+    ----------
+    console : Console
+    rules : iterable of (Explanation, str)
+        Each rule, and how often it holds.
+    logic : bool, default False
+        Whether in First-Order Logic, rather than in plain words.
+    """
     from logiclens.logic.formula import FALSE
 
     without = []
-    for heading, explanation in rules:
+    for explanation, remark in rules:
         if explanation.formula == FALSE:
             without.append(explanation.target)
             continue
-        print_line(console, heading, "bold cyan")
-        print_rule(console, explanation, f"{explanation.to_sentence()}.")
+        print_rule(console, explanation, remark, logic=logic)
         console.print()
     if without:
         n = f"{len(without)} {'class' if len(without) == 1 else 'classes'}"
@@ -423,50 +462,74 @@ def print_rules(console: Console, rules: Iterable[tuple[str, Any]]) -> None:
 
 
 def print_decision(
-    console: Console, rules: ExplanationSet, headings: Iterable[tuple[str, Explanation]]
+    console: Console, rules: ExplanationSet, steps: Sequence[StepScores], *, logic: bool, right: str = "right"
 ) -> None:
-    """The list that decides, each step under the heading of its class; rules where they are printed as such.
+    """The list that decides, each step with how often it is right.
 
     Parameters
     ----------
     console : Console
     rules : ExplanationSet
-    headings : iterable of (str, Explanation)
-        A heading for each class, with its rule.
+        Printed as a list.
+    steps : sequence of StepScores
+        Figures of the steps and of the default; empty where there are none.
+    logic : bool
+        Whether in First-Order Logic, rather than in plain words.
+    right : str, default "right"
+        What a step is where it is right: "right", or "the model's answer".
     """
-    headed = [*headings]
-    if not rules.is_list or rules.default is None:
-        print_rules(console, headed)
-        return
-    heading_of = {explanation.target: heading for heading, explanation in headed}
-    labels = [*(step.label for step in rules.steps), rules.default]
-    ascii_lines, unicode_lines = (rules.format(style).split("\n") for style in ("ascii", "unicode"))
-    sentences = rules.to_sentence().split("\n")
-    for label, plain, signs, sentence in zip(labels, ascii_lines, unicode_lines, sentences, strict=True):
-        if label in heading_of:  # the default may have a step, too
-            print_line(console, heading_of.pop(label), "bold cyan")
-        print_logic(console, signs if console.is_terminal else plain)
-        if len(rules.steps) and sentence is not sentences[-1]:
-            print_item(console, sentence)
-        console.print()
-    if never := [label for label in rules if label not in labels]:
+    from logiclens.explain.rule import alternatives, label_text
+
+    assert rules.default is not None
+    remarks = [step_words(each, right, last=at == len(rules.steps)) for at, each in enumerate(steps)]
+    remarks = remarks or [""] * (len(rules.steps) + 1)
+    if logic:
+        lines = rules.format("unicode" if console.is_terminal else "ascii").split("\n")
+        for line, remark in zip(lines, remarks, strict=True):
+            print_logic(console, line)
+            if remark:
+                print_item(console, remark)
+    else:
+        cases = [alternatives(step.formula, rules.vocabulary, "plain") for step in rules.steps]
+        labels = [label_text(label, "plain") for label in rules.answers]
+        print_steps(console, list(map(ListedStep, [*cases, []], labels, remarks)))
+    console.print()
+    if never := [label for label in rules if label not in rules.answers]:
         print_line(console, f"Never predicted: {_named(never)}.")
         console.print()
+
+
+def step_words(found: StepScores, right: str = "right", *, last: bool) -> str:
+    """How often a step of a list, or the default, is right about the rows that it decides."""
+    if not found.n_rows:
+        return "decides none of these rows"
+    n = f"{found.n_rows:.10g}"
+    rows = f"{n} {'row' if n == '1' else 'rows'}"
+    rows = rows if last else f"the {rows} it decides"
+    return f"{right} on {found.n_right:.10g} of {rows} ({percent(found.precision)})"
+
+
+def rule_words(found: ClassScores) -> str:
+    """How often a rule holds that is no step of a list, in words."""
+    if found.explanation.kind == "only_if":
+        return f"Right about {percent(found.rates.precision)} of the rows of which it is true."
+    return f"True of {percent(found.rates.recall)} of the {count(found.n, 'row')} of {short(found.label)}."
+
+
+def print_mirror(console: Console, rules: ExplanationSet, *, logic: bool) -> None:
+    """The formula of each class, and whether it says the same as the list."""
+    print_line(console, "Each class by itself:", "bold")
+    print_rules(console, ((each, _as_sentence(each.status)) for each in rules.values()), logic=logic)
+
+
+def _as_sentence(status: str) -> str:
+    return f"{status[:1].upper()}{status[1:]}." if status else ""
 
 
 def _named(labels: Sequence[Any]) -> str:
     """Labels, the first few only."""
     more = f" and {len(labels) - MOST_LINES} more" if len(labels) > MOST_LINES else ""
     return f"{', '.join(map(short, labels[:MOST_LINES]))}{more}"
-
-
-def class_headings(found: Fit) -> Iterable[tuple[str, Explanation]]:
-    """A heading for each class, with its rule."""
-    target = f"{found.rows.target}"
-    for each in found.classes:
-        share = percent(each.n_all / found.rows.n_used)
-        named = f"{each.label}" if f"{each.label}".startswith(f"{target} ") else f"{target} = {each.label}"
-        yield f"{named} ({count(each.n_all, 'row')}, {share})", each.explanation
 
 
 def score_table(classes: Iterable[ClassScores], *, first: str = "class", by_network: bool = True) -> Table:
@@ -482,21 +545,23 @@ def score_table(classes: Iterable[ClassScores], *, first: str = "class", by_netw
     """
     from logiclens.logic.formula import FALSE
 
-    table = plain_table(first, "n", "literals", "precision", "recall", "coverage", "fidelity")
+    table = plain_table(first, "share", "n", "literals", "precision", "recall", "coverage", "fidelity")
     listed = [*classes]
+    n_all = sum(found.n_all for found in listed)
     if sum(found.explanation.formula == FALSE for found in listed) > MOST_LINES:  # they were named
         listed = [found for found in listed if found.explanation.formula != FALSE]
     for found in listed:
         rule = found.rates
         same = found.fidelity if by_network else found.agreement
         rates = map(percent, (rule.precision, rule.recall, rule.coverage, same))
-        table.add_row(short(found.label), f"{found.n}", f"{found.literals}", *rates)
+        share = percent(found.n_all / n_all)
+        table.add_row(short(found.label), share, f"{found.n}", f"{found.literals}", *rates)
     return table
 
 
 def part_words(found: Fit) -> str:
     """The rows that scores are about."""
-    return f"On the {count(found.n, 'row')} {found.part}:"
+    return f"{count(found.n, 'row')} {found.part}"
 
 
 def coverage_words(found: Fit) -> str:
@@ -583,7 +648,7 @@ def print_front(console: Console, front: Front) -> None:
     print_table(console, table)
 
 
-def print_more(console: Console, found: Fit) -> None:
+def print_more(console: Console, found: Fit, request: Request) -> None:
     """One row: why it has its class and what would change that."""
     from logiclens.cli.selection import MemoryRows
     from logiclens.explain.rule import target_in_sentence
@@ -596,7 +661,7 @@ def print_more(console: Console, found: Fit) -> None:
     part = "held-out row" if rows.n_held else "row"
     true = target_in_sentence(replace(why.rule, target=labels[0]))
     print_line(console, f"Why the network gives the first {part} its class:")
-    print_rule(console, why, f"{why.to_sentence()}. In truth it is {true}.")
+    print_rule(console, why, f"In truth it is {true}.", logic=request.logic)
     console.print()
     print_line(console, "The smallest change that makes this class's rule false:")
     print_item(console, str(found.rules[why.target].counterfactual(row)))

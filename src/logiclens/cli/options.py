@@ -248,6 +248,12 @@ Rows: TypeAlias = Annotated[
 Quiet: TypeAlias = Annotated[
     bool, typer.Option("--quiet", help="Print the rules alone, one a line, and no progress.")
 ]
+Logic: TypeAlias = Annotated[
+    bool, typer.Option("--logic", help="Print rules in First-Order Logic, rather than in plain words.")
+]
+Mirror: TypeAlias = Annotated[
+    bool, typer.Option("--mirror", help="Also print the formula of each class, beside the list.")
+]
 Device: TypeAlias = Annotated[
     str,
     typer.Option(help="Where to train: cpu gives the same rules everywhere; cuda, auto.", metavar="DEVICE"),

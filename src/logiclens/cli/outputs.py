@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from logiclens.cli.selection import ClassScores, Fit
+    from logiclens.evaluation import StepScores
     from logiclens.explain import ExplanationSet
     from logiclens.explain.front import Front
 
@@ -209,7 +210,7 @@ def new_names(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
 # Results as JSON, for programs; the form is described in docs/how-to/use_the_command.md, and has a version
 
 FORMAT = "logiclens.results"
-VERSION = 3
+VERSION = 4
 _PACKAGES = ("numpy", "scikit-learn", "torch")
 
 
@@ -261,7 +262,7 @@ def results_json(
             "notes": list(rows.notes),
         },
         "rules": list(rules),
-        "decision": decision_entries(found.rules),
+        "decision": decision_entries(found.rules, found.truth.steps),
         "front": front_entries(found.model.front_),
         "overall": overall,
         "cross_validation": None if metrics is None else {name: metrics[name]._asdict() for name in metrics},
@@ -275,27 +276,39 @@ def results_json(
     return json.dumps(_without_nan(entries), indent=2, allow_nan=False) + "\n"
 
 
-def decision_entries(rules: ExplanationSet) -> dict[str, Any] | None:
-    """The list that decides, step by step; None where a row may have several labels."""
+def decision_entries(rules: ExplanationSet, scores: Sequence[StepScores]) -> dict[str, Any] | None:
+    """The list that decides, step by step; None where a row may have several labels.
+
+    Scores are those of the steps, and of the default as the last; there are none where rules are no list.
+    """
     from logiclens.explain.rule import formula_text
 
     if rules.multi_label:
         return None
+    figures = [_step_figures(each) for each in scores] or [{}] * (len(rules.steps) + 1)
     steps = [
         {
             "label": step.label,
+            "text": formula_text(step.formula, rules.vocabulary, "plain"),
             "logic": formula_text(step.formula, rules.vocabulary, "ascii"),
             "literals": step.literals,
+            **rates,
         }
-        for step in rules.steps
+        for step, rates in zip(rules.steps, figures, strict=False)
     ]
     return {
         "steps": steps,
-        "default": rules.default,
+        "default": {"label": rules.default, **figures[-1]},
         "literals": rules.literals,
         "sentence": rules.to_sentence(),
         "sql": rules.to_sql(),
     }
+
+
+def _step_figures(found: StepScores) -> dict[str, Any]:
+    low, high = found.interval
+    precision = {"value": found.precision, "low": low, "high": high}
+    return {"n_rows": found.n_rows, "n_right": found.n_right, "precision": precision}
 
 
 def front_entries(front: Front) -> list[dict[str, Any]]:
@@ -328,6 +341,7 @@ def class_entries(found: ClassScores) -> dict[str, Any]:
         "label": rule.target,
         "kind": str(rule.kind),
         "logic": rule.rule.format("ascii"),
+        "text": rule.rule.format("plain"),
         "sentence": rule.to_sentence(),
         "sql": rule.to_sql(),
         "literals": rule.complexity,

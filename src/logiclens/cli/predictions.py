@@ -19,13 +19,12 @@ from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count
 from logiclens.explain.resolution import resolve, used_concepts
-from logiclens.explain.rule import RuleKind, target_in_sentence
+from logiclens.explain.rule import RuleKind, formula_text, target_in_sentence
 from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import TRUE, Formula
 from logiclens.logic.normal_form import dnf_terms
-from logiclens.logic.syntax import format_formula
 
 if TYPE_CHECKING:
     from logiclens.explain import Explanation, ExplanationSet
@@ -336,9 +335,8 @@ class RowPredictions:
         return Prediction(label, self._logic(label), f"{self._why(at, int(which[at]))}{earlier}", "")
 
     def _logic(self, label: Label) -> str:
-        """The formula that decides for a label, in the words of its vocabulary."""
-        words, formula = self.rules.vocabulary, self.rules.conditions[label]
-        return format_formula(formula) if words is None else words.format(formula)
+        """The formula that decides for a label, as people write it."""
+        return formula_text(self.rules.conditions[label], self.rules.vocabulary, "plain")
 
     def _why(self, at: int, number: int) -> str:
         """The reason why a label is predicted: the term of that number, which is true."""

@@ -104,6 +104,7 @@ def check(
         ),
     ] = False,
     literals: opt.SavedLiterals = None,
+    logic: opt.Logic = False,
 ) -> None:
     """Check the rules of a saved model: conflicts, gaps, rules without content, concepts used.
 
@@ -123,26 +124,23 @@ def check(
         rules = rules_in(model, literals)
         found = rules.check()
         with checked_output():
-            _print(output_console(), os.path.basename(model), rules, found)
+            _print(output_console(), os.path.basename(model), rules, found, logic=logic)
     if strict and not found.clean:
         raise typer.Exit(FOUND)
 
 
-def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck) -> None:
-    from logiclens.cli.terminal import print_item, print_line, print_logic, print_rule
+def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck, *, logic: bool) -> None:
+    from logiclens.cli.learning import print_decision, print_mirror, print_rules
+    from logiclens.cli.terminal import print_item, print_line
     from logiclens.errors import count
 
     print_line(console, f"{name}: {count(len(rules), 'rule')}, {count(rules.literals, 'literal')}", "bold")
-    if rules.is_list:
-        console.print()
-        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
-            print_logic(console, line)
-        console.print()
-        print_line(console, "Each class by itself:", "bold")
-    for explanation in rules.values():
-        console.print()
-        print_rule(console, explanation, f"{explanation.to_sentence()}.")
     console.print()
+    if rules.is_list:
+        print_decision(console, rules, (), logic=logic)
+        print_mirror(console, rules, logic=logic)
+    else:
+        print_rules(console, ((each, "") for each in rules.values()), logic=logic)
     for line in found.lines:
         if line.startswith("  "):
             print_item(console, line.strip())
@@ -157,7 +155,8 @@ class Language(StrEnum):
     PYTHON = "python"
     JSON = "json"
     LATEX = "latex"
-    MARKDOWN = "md"
+    MARKDOWN = "markdown"
+    MD = "md"
     SYMPY = "sympy"
 
 
@@ -253,7 +252,7 @@ def format_rules(
             text = _sql(rules, label, dialect)
         case Language.SYMPY:
             text = _sympy(rules, label)
-        case Language.MARKDOWN:
+        case Language.MARKDOWN | Language.MD:
             text = one.to_markdown()
         case Language.JSON:
             text = one.to_json()

@@ -1,9 +1,9 @@
 """The screen: rules and tables on standard output, errors and progress on standard error.
 
-On a terminal there are colors, the signs of logic and lines that fit its width; in a pipe, plain text with
-one rule a line. Names come from files and cannot do harm. What goes wrong ends in one line and an exit code,
-never in a traceback: 0 all is well, 1 refused or failed, 2 wrong usage (as typer has it), 130 stopped by
-Ctrl-C. While a command works, a line on a terminal says what it does; training draws a bar of its own.
+On a terminal there are colors, and lines that fit its width; in a pipe, plain text that is never folded.
+Names come from files and cannot do harm. What goes wrong ends in one line and an exit code, never in a
+traceback: 0 all is well, 1 refused or failed, 2 wrong usage (as typer has it), 130 stopped by Ctrl-C. While a
+command works, a line on a terminal says what it does; training draws a bar of its own.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 import typer
 
@@ -100,10 +100,91 @@ def print_item(console: Console, text: str) -> None:
         console.print(Text(f"  {safe(text)}"), soft_wrap=True)
 
 
-def print_rule(console: Console, explanation: Explanation, remark: str) -> None:
-    """The rule as logic, and a remark."""
-    print_logic(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
-    print_item(console, remark)
+def print_rule(console: Console, explanation: Explanation, remark: str, *, logic: bool) -> None:
+    """The rule in plain words or as logic, and a remark, if any."""
+    if logic:
+        print_logic(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
+    else:
+        _print_words(console, explanation)
+    if remark:
+        print_item(console, remark)
+
+
+def _print_words(console: Console, explanation: Explanation) -> None:
+    """A rule in plain words; where one of several conditions is enough, each on a line."""
+    from rich.text import Text
+
+    from logiclens.explain.rule import alternatives
+
+    rule = explanation.rule
+    cases = [safe(case) for case in alternatives(rule.formula, rule.vocabulary, "plain")]
+    before, found, after = rule.format("plain").partition(", or ".join(cases))
+    if len(cases) == 1 or not found:
+        print_line(console, f"{rule.format('plain')}.", "bold")
+        return
+    print_line(console, before.rstrip(), "bold")
+    room = max(console.width - 5, 20) if console.is_terminal else _PIPE
+    for at, case in enumerate(cases):
+        text = Text(case if after or at < len(cases) - 1 else f"{case}.", "bold")
+        for number, part in enumerate(text.wrap(console, room) if console.is_terminal else [text]):
+            start = Text("  or " if at and not number else "     ", "magenta")
+            part.rstrip()
+            console.print(start + part, soft_wrap=True)
+    if after:
+        print_line(console, f"{after.lstrip()}.", "bold")
+
+
+class ListedStep(NamedTuple):
+    """A step of a decision list, as it is printed.
+
+    Attributes
+    ----------
+    cases : sequence of str
+        Conditions of which one is enough; none for the default.
+    label : str
+        What is decided.
+    remark : str
+        How often it is right.
+    """
+
+    cases: Sequence[str]
+    label: str
+    remark: str = ""
+
+
+_KEYWORD = 10  # columns of "otherwise" and a blank
+_LABELS = 24  # most columns up to which labels are padded, so that remarks stand below one another
+
+
+def print_steps(console: Console, steps: Sequence[ListedStep]) -> None:
+    """A decision list with its numbers, each alternative on a line; folded on a terminal only."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    margin = len(f"{len(steps)}. ")
+    indent = margin + _KEYWORD
+    room = max(console.width - indent, 20) if console.is_terminal else _PIPE
+    widths = [cell_len(safe(step.label)) for step in steps]
+    width = max((each for each in widths if each <= _LABELS), default=0)
+
+    def line(number: str, keyword: str, text: Text) -> None:
+        start = Text.assemble(f"{number:>{margin - 1}} ", (f"{keyword:<{_KEYWORD}}", "magenta"))
+        for at, part in enumerate(text.wrap(console, room) if console.is_terminal else [text]):
+            part.rstrip()
+            console.print((Text(" " * indent) if at else start) + part, soft_wrap=True)
+
+    for number, step in enumerate(steps, 1):
+        first = "else if" if number > 1 else "if"
+        for at, case in enumerate(step.cases):
+            line("" if at else f"{number}.", "or" if at else first, Text(safe(case), "bold"))
+        label, remark = Text(safe(step.label), "bold cyan"), safe(step.remark)
+        apart = not remark or label.cell_len + 3 + cell_len(remark) > room
+        if not apart:
+            label.append(" " * (max(width - label.cell_len, 0) + 3) + remark, "not bold default")
+        alone = "otherwise" if number > 1 else "always"
+        line("" if step.cases else f"{number}.", "then" if step.cases else alone, label)
+        if remark and apart:
+            line("", "", Text(remark))
 
 
 def print_logic(console: Console, line: str) -> None:
