@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ def test_all_entries_are_there_and_documented(found):
     page = HOW_TO.read_text(encoding="utf-8")
     keys = {*found, *found["data"], *found["rules"][0], *found["overall"], *found["settings"]}
     keys |= {*found["decision"], *found["decision"]["steps"][0], *found["front"][0]}
+    keys |= {*found["decision"]["default"]}
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
 
 
@@ -58,6 +60,37 @@ def test_rules_have_figures_with_intervals(found):
     assert high["literals"] == 4
     assert high["precision"]["low"] <= high["precision"]["value"] <= high["precision"]["high"]
     assert '"age" > 58' in high["sql"]
+
+
+def test_steps_have_the_figures_of_the_rows_that_they_decide(found):
+    (step,), default = found["decision"]["steps"], found["decision"]["default"]
+
+    assert step["text"] == "age > 58 and ward = ICU, or pressure > 153 and smoker = yes"
+    assert (step["label"], default["label"]) == ("high", "low")
+    for each in (step, default):
+        precision = each["precision"]
+        assert precision["low"] < precision["value"] == each["n_right"] / each["n_rows"] < precision["high"]
+    assert step["n_rows"] + default["n_rows"] == found["overall"]["n"]
+    assert step["n_right"] + default["n_right"] == round(
+        found["overall"]["rules_accuracy"] * found["overall"]["n"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("iff", r"Predicts low exactly when .*\. Right on \d+\.\d% of all rows\."),
+        ("if", r"Nothing is known that every low row has\."),
+        ("only_if", r"Rows where .* are low\. Right about \d+\.\d% of the rows of which it is true\."),
+    ],
+)
+def test_a_sentence_says_how_often_it_holds(tmp_path: Path, kind: str, sentence: str):
+    copied(STAYS, tmp_path)
+    arguments = ["--target", "risk", "--rule", kind, "--max-rows", "200"]
+    text = run("explain", tmp_path / "stays.csv", *arguments, "--json", "-").stdout
+    written = json.loads(text)["rules"][1]["sentence"]
+
+    assert re.fullmatch(sentence, written)
 
 
 def test_what_is_not_defined_is_null(tmp_path: Path):

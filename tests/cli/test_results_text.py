@@ -19,14 +19,14 @@ from logiclens.cli.learning import (
     print_leaks,
     print_mirror,
     print_rules,
-    rule_words,
     score_table,
-    step_words,
 )
+from logiclens.cli.outputs import rule_words
 from logiclens.cli.selection import ClassScores, Dropped, MeanAndError
 from logiclens.evaluation import StepScores
 from logiclens.evaluation._evaluate import Leak
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
+from logiclens.explain.resolution import step_words
 from logiclens.logic import FALSE, Var, parse_formula
 from logiclens.metrics import rule_scores
 from logiclens.metrics.agreement import Total

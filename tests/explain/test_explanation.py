@@ -16,7 +16,7 @@ from logiclens.concepts import Above, Flag, Missing, Vocabulary
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.explain import Explanation, Rule, RuleKind, Scope, Scores
 from logiclens.explain.explanation import RATES, check_rate, check_weight, from_saved, to_saved
-from logiclens.logic import Status, Var, to_python, to_sentence, to_sql, to_sympy
+from logiclens.logic import FALSE, Status, Var, to_python, to_sentence, to_sql, to_sympy
 from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanations
 from tests.strategies import PLAIN, all_rows, plain_formulas
@@ -200,6 +200,21 @@ OLD = Explanation(Rule("ill", Var("age > 62") & ~Var("smoker"), vocabulary=WORDS
 PATIENTS = {"age": [70, 70, 20, None], "smoker": [False, True, False, False]}
 
 
+@pytest.mark.parametrize(
+    ("kind", "formula", "sentence"),
+    [
+        ("if", Var("a"), "Every y row has: a (90.0% of them on 40 rows, test)"),
+        ("only_if", Var("a"), "Rows where a are y (50.0% of them on 40 rows, test)"),
+        ("iff", Var("a"), "Predicts y exactly when a"),
+        ("if", FALSE, "No row is y"),
+    ],
+)
+def test_a_sentence_says_how_often_it_holds(kind, formula, sentence):
+    scores = Scores("test", 40, precision=0.5, recall=0.9)
+
+    assert Explanation(Rule("y", formula, kind), scores=scores).to_sentence() == sentence
+
+
 def test_with_a_vocabulary_all_is_about_the_raw_table():
     bare = OLD.worded(None)
 
@@ -207,9 +222,7 @@ def test_with_a_vocabulary_all_is_about_the_raw_table():
     assert bare.worded(WORDS) == OLD
     assert str(OLD) == "forall x: ill(x) <-> age(x) > 62 & ~smoker(x)"
     assert str(bare) == 'forall x: ill(x) <-> "age > 62"(x) & ~smoker(x)'
-    assert OLD.to_sentence() == (
-        "ill if and only if age is above 62 and not smoker (a necessary and sufficient condition)"
-    )
+    assert OLD.to_sentence() == ("Predicts ill exactly when age is above 62 and not smoker")
     assert OLD.to_latex() == (
         r"\forall x \colon \mathit{ill}(x) \leftrightarrow "
         r"\mathit{age}(x) > 62 \land \lnot \mathit{smoker}(x)"

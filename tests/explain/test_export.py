@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.errors import InputError
+from logiclens.evaluation import evaluate
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.explain.resolution import list_sentence, list_text
 from logiclens.logic import FALSE, TRUE, Formula, Var, parse_formula, to_sympy
@@ -234,20 +235,38 @@ class Reader(HTMLParser):
 
 
 def test_markdown_shows_names_and_obeys_none():
-    """As one of its readers renders it: three kinds of element, all names there to be read."""
+    """As one of its readers renders it: a list and a block of code, all names there to be read."""
     markdown = pytest.importorskip("markdown", reason="it comes with the tools for the documentation")
     rules = hostile_rules()
     page = Reader(markdown.markdown(rules.to_markdown(), extensions=["fenced_code", "tables"]))
 
-    assert page.tags == {"p", "pre", "code", "br"}
+    assert page.tags == {"ol", "li", "strong", "pre", "code"}
     assert page.attributes <= {"class"}
-    for line in (*rules.to_sentence().splitlines(), *rules.format("unicode").splitlines()):
+    for line in (*rules.format("plain").splitlines(), *rules.format("unicode").splitlines()):
         assert line in page.text
     several = ExplanationSet(rules.explanations, rules.concept_names, multi_label=True)
     page = Reader(markdown.markdown(several.to_markdown(), extensions=["fenced_code", "tables"]))
     for explanation in rules.values():
         assert f"{explanation.to_sentence()}." in page.text
         assert explanation.rule.format("unicode") in page.text
+
+
+def test_steps_of_markdown_say_how_often_they_are_right():
+    rules = ExplanationSet(
+        [Explanation(Rule("a*b", Var("p") & Var("q"))), Explanation(Rule("y", Var("r")))],
+        ["p", "q", "r"],
+        default="y",
+        steps=[Step("a*b", (Var("p") & Var("q")) | Var("r"))],
+    )
+    rows = {"p": [1, 1, 0, 0], "q": [1, 1, 0, 0], "r": [0, 0, 0, 0]}
+    found = evaluate(rules, rows, ["a*b", "y", "y", "y"])
+
+    assert rules.to_markdown(found.steps).splitlines()[:2] == [
+        "1. if p and q, or r then **a&#42;b**: right on 1 of the 2 rows it decides (50.0%)",
+        "2. otherwise **y**: right on 2 of 2 rows (100.0%)",
+    ]
+    with pytest.raises(InputError, match=r"one entry for each step and one for the default: 2\. Got 1\."):
+        rules.to_markdown(found.steps[:1])
 
 
 def test_every_text_is_printable_and_has_a_line_for_each_rule():

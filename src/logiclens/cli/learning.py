@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import logiclens
 from logiclens.cli.options import NetworkKind, RuleKindName, Selection
-from logiclens.cli.outputs import METRICS, Outputs, results_json, write_text
+from logiclens.cli.outputs import METRICS, Outputs, results_json, rule_words, write_text
 from logiclens.cli.terminal import (
     ListedStep,
     checked_output,
@@ -478,6 +478,7 @@ def print_decision(
     right : str, default "right"
         What a step is where it is right: "right", or "the model's answer".
     """
+    from logiclens.explain.resolution import step_words
     from logiclens.explain.rule import alternatives, label_text
 
     assert rules.default is not None
@@ -497,23 +498,6 @@ def print_decision(
     if never := [label for label in rules if label not in rules.answers]:
         print_line(console, f"Never predicted: {_named(never)}.")
         console.print()
-
-
-def step_words(found: StepScores, right: str = "right", *, last: bool) -> str:
-    """How often a step of a list, or the default, is right about the rows that it decides."""
-    if not found.n_rows:
-        return "decides none of these rows"
-    n = f"{found.n_rows:.10g}"
-    rows = f"{n} {'row' if n == '1' else 'rows'}"
-    rows = rows if last else f"the {rows} it decides"
-    return f"{right} on {found.n_right:.10g} of {rows} ({percent(found.precision)})"
-
-
-def rule_words(found: ClassScores) -> str:
-    """How often a rule holds that is no step of a list, in words."""
-    if found.explanation.kind == "only_if":
-        return f"Right about {percent(found.rates.precision)} of the rows of which it is true."
-    return f"True of {percent(found.rates.recall)} of the {count(found.n, 'row')} of {short(found.label)}."
 
 
 def print_mirror(console: Console, rules: ExplanationSet, *, logic: bool) -> None:

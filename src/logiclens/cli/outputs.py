@@ -16,14 +16,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import chain, count
+from itertools import chain
+from itertools import count as numbers_from
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import logiclens
-from logiclens.cli.terminal import checked_output, print_error, safe
-from logiclens.errors import InputError
+from logiclens.cli.terminal import checked_output, percent, print_error, safe, short
+from logiclens.errors import InputError, count
 from logiclens.files._storage import is_stream, written_whole
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def new_names(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     known = set(taken)
     found = {}
     for name in names:
-        numbered = (f"{name}_{number}" for number in count(2))
+        numbered = (f"{name}_{number}" for number in numbers_from(2))
         found[name] = next(new for new in chain([name], numbered) if new not in known)
     return found
 
@@ -342,7 +343,7 @@ def class_entries(found: ClassScores) -> dict[str, Any]:
         "kind": str(rule.kind),
         "logic": rule.rule.format("ascii"),
         "text": rule.rule.format("plain"),
-        "sentence": rule.to_sentence(),
+        "sentence": f"{rule.rule.to_sentence()}. {rule_words(found)}".rstrip(),
         "sql": rule.to_sql(),
         "literals": rule.complexity,
         "status": rule.status,
@@ -352,6 +353,22 @@ def class_entries(found: ClassScores) -> dict[str, Any]:
         "accuracy": found.agreement,
         "fidelity": found.fidelity,
     }
+
+
+def rule_words(found: ClassScores) -> str:
+    """How often a rule holds by itself, in words; nothing is said of one that is always or never true."""
+    from logiclens.logic.formula import Const
+
+    if isinstance(found.explanation.formula, Const):
+        return ""
+    rates, named = found.rates, short(found.label)
+    rows = f"{count(found.n, 'row')} of {named}"
+    match found.explanation.kind:
+        case "iff":
+            return f"Right on {percent(found.agreement)} of all rows."
+        case "only_if":
+            return f"Right about {percent(rates.precision)} of the rows of which it is true."
+    return f"True of {percent(rates.recall)} of the {rows}."
 
 
 def overall_entries(found: Fit) -> dict[str, Any]:

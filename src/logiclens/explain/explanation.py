@@ -46,7 +46,7 @@ from logiclens.files._storage import (
 from logiclens.logic import export
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import THRESHOLD, ConceptData, as_float, check_count
-from logiclens.logic.formula import Formula
+from logiclens.logic.formula import Const, Formula
 from logiclens.logic.normal_form import dnf_terms
 from logiclens.logic.sql import to_sql
 from logiclens.logic.syntax import format_formula
@@ -272,8 +272,21 @@ class Explanation:
         return self.rule.format("latex")
 
     def to_sentence(self) -> str:
-        """Return the rule in plain English."""
-        return self.rule.to_sentence()
+        """Return the rule in plain English; one that goes one way only, with how often it holds.
+
+        Examples
+        --------
+        >>> from logiclens.logic import Var
+        >>> scores = Scores("training", 200, precision=0.9, recall=0.97)
+        >>> print(Explanation(Rule("robin", Var("red"), "if"), scores=scores).to_sentence())
+        Every robin row has: red (97.0% of them on 200 rows, training)
+        """
+        scores, sentence = self.scores, self.rule.to_sentence()
+        if scores is None or self.kind is RuleKind.IFF or isinstance(self.formula, Const):
+            return sentence
+        rate = scores.precision if self.kind is RuleKind.ONLY_IF else scores.recall
+        on = f"{count(scores.n_rows, 'row')}, {scores.part}"
+        return sentence if rate is None else f"{sentence} ({rate:.1%} of them on {on})"
 
     def to_json(self) -> str:
         """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from logiclens.explain.rule import (
     formula_sentence,
     formula_text,
     label_text,
+    markdown_text,
     plain_label,
 )
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, unpack
@@ -128,6 +129,55 @@ class Resolution:
         counts = fired.sum(axis=0).tolist()
         uncovered = int((~fired.any(axis=1)).sum())
         return cls(len(fired), dict(zip(labels, counts, strict=True)), uncovered)
+
+
+class StepFigures(Protocol):
+    """What is said of a step: the rows that it decides, and on how many of them it is right."""
+
+    @property
+    def n_rows(self) -> float: ...
+    @property
+    def n_right(self) -> float: ...
+    @property
+    def precision(self) -> float: ...
+
+
+def step_words(found: StepFigures, right: str = "right", *, last: bool) -> str:
+    """How often a step of a list, or the default, is right about the rows that it decides.
+
+    Examples
+    --------
+    >>> from logiclens.evaluation import StepScores
+    >>> found = StepScores("high", 29.0, 28.0, 28 / 29, (0.83, 0.99))
+    >>> print(step_words(found, last=False))
+    right on 28 of the 29 rows it decides (96.6%)
+    """
+    if not found.n_rows:
+        return "decides none of these rows"
+    n = f"{found.n_rows:.10g}"
+    rows = f"{n} {'row' if n == '1' else 'rows'}"
+    rows = rows if last else f"the {rows} it decides"
+    return f"{right} on {found.n_right:.10g} of {rows} ({found.precision:.1%})"
+
+
+def list_markdown(
+    steps: Sequence[Step], default: Label, words: Vocabulary | None, scores: Sequence[StepFigures]
+) -> str:
+    """A decision list as an ordered list of Markdown; with scores, how often each step is right."""
+    remarks = [f": {step_words(each, last=at == len(steps))}" for at, each in enumerate(scores)]
+    remarks = remarks or [""] * (len(steps) + 1)
+    openings = [
+        f"{'else if' if at else 'if'} {markdown_text(formula_text(step.formula, words, 'plain'))} then"
+        for at, step in enumerate(steps)
+    ]
+    openings.append("otherwise" if steps else "always")
+    labels = [
+        markdown_text(label_text(label, "plain")) for label in (*(step.label for step in steps), default)
+    ]
+    return "\n".join(
+        f"{at}. {opening} **{label}**{remark}"
+        for at, (opening, label, remark) in enumerate(zip(openings, labels, remarks, strict=True), 1)
+    )
 
 
 def check_steps(steps: Any) -> tuple[Step, ...]:

@@ -25,9 +25,11 @@ from logiclens.explain.explanation import Explanation, check_rate, facts_of, fro
 from logiclens.explain.resolution import (
     Resolution,
     Step,
+    StepFigures,
     check_steps,
     conditions_to_python,
     conditions_to_sql,
+    list_markdown,
     list_sentence,
     list_text,
     ranked_steps,
@@ -47,7 +49,6 @@ from logiclens.explain.rule import (
     html_table,
     label_array,
     label_in_sentence,
-    markdown,
     markdown_text,
     plain_label,
     target_in_sentence,
@@ -516,13 +517,35 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """Return all rules as math-mode LaTeX, one a line; needs the amsmath package."""
         return self.format("latex")
 
-    def to_markdown(self) -> str:
-        """Return all rules as Markdown: in plain English, and as logic in a block of code.
+    def to_markdown(self, scores: Sequence[StepFigures] = ()) -> str:
+        """Return all rules as Markdown: the list that decides, and the same as logic in a block of code.
 
         Names are shown and do nothing: signs that Markdown acts on are written as entities.
+
+        Parameters
+        ----------
+        scores : sequence of StepScores, optional
+            How often each step is right: ``steps`` of an :class:`~logiclens.evaluation.Evaluation`.
+
+        Examples
+        --------
+        >>> from logiclens.explain import Explanation, Rule
+        >>> from logiclens.logic import Var
+        >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+        >>> text = ExplanationSet(found, ["wings", "fins"], default="fish").to_markdown()
+        >>> print(text.split("```")[0].strip())
+        1. if wings then **bird**
+        2. else if fins then **fish**
+        3. otherwise **fish**
         """
-        if self.is_list:
-            return markdown(self.to_sentence().split("\n"), self.format("unicode"))
+        if self.is_list and self.default is not None:
+            if scores and len(scores) != len(self.steps) + 1:
+                raise InputError(
+                    f"scores must have one entry for each step and one for the default: "
+                    f"{len(self.steps) + 1}. Got {len(scores)}."
+                )
+            steps = list_markdown(self.steps, self.default, self.vocabulary, scores)
+            return f"{steps}\n\n```text\n{self.format('unicode')}\n```"
         rules = [explanation.to_markdown() for explanation in self.explanations]
         return "\n\n".join([*rules, markdown_text(self.decision_sentence())])
 
@@ -621,7 +644,8 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
         Parameters
         ----------
-        style : {"ascii", "unicode", "latex"}, default "ascii"
+        style : {"ascii", "unicode", "latex", "plain"}, default "ascii"
+            ``plain`` is for people: ``if age > 62 and ward = ICU then high``.
         """
         if self.is_list and self.default is not None:
             return list_text(self.steps, self.default, self.vocabulary, style)
