@@ -401,10 +401,8 @@ def print_scored_rules(
     """
     rules, logic = found.rules, request.logic
     if rules.is_list:
-        print_line(
-            console,
-            f"Read from the top: the first step that is true decides. Figures: the {part_words(found)}.",
-        )
+        order = "The first step that is true decides. " if rules.steps else ""
+        print_line(console, f"{order}Figures are of the {part_words(found)}.")
         console.print()
         right = "right" if by_network else "the model's answer"
         print_decision(console, rules, found.truth.steps, logic=logic, right=right)
@@ -418,6 +416,7 @@ def print_scored_rules(
         print_doubt(console, found)
     print_few(console, found)
     print_leaks(console, found.leaks, question)
+    console.print()
     print_line(console, "By class:")
     print_table(console, score_table(found.classes, by_network=by_network))
 
