@@ -46,7 +46,7 @@ def test_figures_are_about_the_same_rows():
     )
     assert found["better_than_guess"]["claimed"]
     assert found["better_than_guess"]["n"] == 300
-    assert {each["condition"].split("(")[0] for each in found["stability"]["conditions"]} == {"age", "ward"}
+    assert {each["condition"].split()[0] for each in found["stability"]["conditions"]} == {"age", "ward"}
 
 
 def test_nothing_is_claimed_of_random_labels():

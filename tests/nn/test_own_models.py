@@ -30,8 +30,8 @@ from logiclens.nn.own_models import (
     prune_inputs,
     stack_networks,
 )
-from logiclens.nn.population import most_relevant
-from logiclens.nn.psi import STEEPEST, largest_weights, steepness, step_sigmoid
+from logiclens.nn.pruning import largest_weights, most_relevant
+from logiclens.nn.psi import STEEPEST, steepness, step_sigmoid
 
 
 def make() -> nn.Module:

@@ -1,7 +1,8 @@
 """The figures one quotes: rules beside what one would get otherwise, and how far to rely on them.
 
-All are about the same rows, those held out. Whether rules beat the most common class is tested on the
-training rows, too: their cross-fitted answers come from rules that had not seen them (:attr:`Front.lead`).
+Accuracies are about the rows held out. The test against the most common class pools them with the training
+rows, whose answers come from rules that had not seen them (:attr:`Front.lead`); what longer rules gain, and
+stability, are about the training rows alone.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from logiclens.metrics.paired import Lead
 
 LEVEL = 0.05
-"""Probability up to which a lead is called more than chance."""
+"""Probability up to which the rules are called better than a guess; one-sided."""
 TEN = 10
-"""Literals more, whose gain is told."""
+"""Literals more: what they would gain is printed."""
 _MOST = 12  # conditions that are listed
 _SELDOM = 0.5  # share of the resamples below which a condition is doubted
 
@@ -39,7 +40,8 @@ class Headlines:
     comparison : Comparison or None
         None where an engine has too many different rows to compare row by row.
     over_guess : Lead
-        Of the rules over always answering the most common class of the training rows.
+        Of the rules over always answering the most common class of the training rows; of each part of the
+        cross-fit, its own.
     guess : label
         That class.
     gain : float or None
@@ -79,7 +81,7 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
     comparison = _compare(found, guess, progress, compare)
     over_guess = found.truth.lead_over(guess) if comparison is None else comparison.lead("rules", "guess")
     if front.lead is not None:
-        over_guess = over_guess + front.lead if rows.n_held else front.lead
+        over_guess = front.lead + over_guess if rows.n_held else front.lead
     stability = None
     if resamples and isinstance(rows, MemoryRows):
         from logiclens.estimators.stability import resample_rules

@@ -1,8 +1,7 @@
-"""What one would get otherwise: a guess, a small tree and boosting on the rows that rules are scored on.
+"""What one would get otherwise: a guess, a small tree and boosting, scored on the same rows as the rules.
 
-They learn from the same training rows as the network, from the raw columns. The tree has as many splits as
-the rules have literals, so both take about as long to read. Boosting is no longer readable: it shows what the
-columns can tell.
+They learn from the raw columns of the training rows. The tree has at most as many splits as the rules have
+literals, so both take about as long to read. Nobody can read boosting: it shows what the columns can tell.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from logiclens.metrics.agreement import Interval, wilson
 from logiclens.metrics.paired import Lead
 
 MOST_VALUES: Final = 50
-"""Values of a column of text that have a number of their own, the most common ones."""
+"""Most values of a text column that get a column of 0 and 1."""
 _MOST_ROWS: Final = 50_000  # of more training rows, a sample of this many
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Encode raw columns as numbers for trees.
+    """Raw columns as numbers for trees.
 
     Numbers stay as they are, missing ones become the median, with a column that says so; a column of text
     becomes a 0 or 1 for each of its values.
@@ -197,7 +196,7 @@ def fit_rivals(
     y_train : ndarray of shape (n_train,)
         Labels.
     splits : int
-        Most splits of the tree; at least one is allowed.
+        Most splits of the tree; at least one is allowed. Of rows of one class only the guess remains.
     seed : int, default 0
 
     Examples

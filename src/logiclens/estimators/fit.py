@@ -4,7 +4,8 @@
     train      f: calibrated, never changed by rules                  estimators/networks.py
     soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
     search     lists of every length with the least regret under p     logic/decision_list.py
-    score      accuracy and fidelity of every length, on held-out rows
+    score      accuracy and fidelity of every length: each restart left out a part of the rows; lists searched
+               without that part are scored on it, so every row is held out once
     choose     the length with the smallest J about those rows' truth; none if it does not beat a constant
     resolve    the list with its default is the decision; phi_c is what it says of a class
                                                                        explain/front.py
@@ -438,9 +439,9 @@ class FrontSearch:
         return effective_rows(weight) * float(np.round(held_out.sum() / weight.sum(), 9))
 
     def choose(self, lists: Sequence[Lists], gain: Gains, weight: FloatArray) -> int:
-        """The length with the smallest J about the truth of held-out rows; of all rows if none is held out.
+        """The length with the smallest J about the truth of held-out rows, if it beats a constant prediction.
 
-        Rules are shown only if they beat a constant prediction.
+        Where no row is held out, the smallest J about ``p`` on the rows that were searched, untested.
         """
         price = self.recipe.literal_cost * np.array([_length(each) for each in lists])
         if not weight.any():

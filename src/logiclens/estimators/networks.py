@@ -39,7 +39,8 @@ from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
 from logiclens.nn._descent import PopulationRows, has_mean
 from logiclens.nn.criteria import SoftmaxLoss
-from logiclens.nn.population import LogicNetwork, Streams, for_each, join, mean_network, most_relevant
+from logiclens.nn.population import LogicNetwork, Streams, for_each, join, mean_network
+from logiclens.nn.pruning import most_relevant
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Explored, History, Plan, explore
 

@@ -1,8 +1,9 @@
 """How far rules depend on which rows they were learned from: fits to resamples of the rows.
 
-Each resample draws as many rows as there are, with replacement (a bootstrap), trains a network with the
-penalty and the number of concepts that were chosen, and searches rules of the length that is shown. The
-encoder stays, so that conditions can be compared. All resamples are trained, and then searched, side by side.
+Each resample draws as many rows as there are, at most 10 000, with replacement (a bootstrap), trains a
+network with the penalty and the number of concepts that were chosen, and searches rules up to the length that
+is shown. The encoder stays, so that conditions can be compared. All resamples are trained, and then searched,
+side by side.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Stability:
     """What fits to resamples of the rows have in common with the rules that are shown.
 
     A condition *returns* in a resample whose rules split the same column in the same way, but for one row in
-    ten: ``age > 58`` returns as ``age > 60``, and as ``age <= 58`` in a rule about another class.
+    ten, whatever the sign and the class of the rule: ``age > 58`` returns as ``age > 60`` or ``age <= 58``.
 
     Attributes
     ----------
@@ -80,21 +81,21 @@ def resample_rules(model: Any, X: Any, y: Any, *, n_resamples: int = 10, random_
     recipe = _recipe(model, Inputs(x, model.concept_names_, True, (), model.vocabulary_), targets)
     folds = [*_draw(x, targets, n_resamples, model.validation_fraction, random_state)]
     networks = [each.network for each in recipe.train(recipe.population, recipe.plan, x, targets, folds)]
-    rules = FrontSearch(
+    search = FrontSearch(
         recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
     )
-    answers = [predict_logits(network, x) for network in networks]
+    logits = [predict_logits(network, x) for network in networks]
     soft = [
-        rules.soften(as_probabilities(each, targets.problem), decisions(each, targets.problem))
-        for each in answers
+        search.soften(as_probabilities(each, targets.problem), decisions(each, targets.problem))
+        for each in logits
     ]
     allowed = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
-    found = [front[-1] for front in rules.search(soft, allowed)]
+    found = [front[-1] for front in search.search(soft, allowed)]
 
     point = model.front_[model.front_.chosen]
-    shown = _decisions(rules, point)
-    agreement = np.mean([rules.fidelity(rules.decide(lists), shown).mean() for lists in found])
-    near = _near(rules.bits, model.vocabulary_, recipe.names)
+    shown = _rule_decisions(search, point)
+    agreement = np.mean([search.fidelity(search.decide(lists), shown).mean() for lists in found])
+    near = _near(search.bits, model.vocabulary_, recipe.names)
     used = np.array([_concepts_of(lists, x.shape[1]) for lists in found])
     returns = {
         literal: float(used[:, near[at]].any(axis=1).mean())
@@ -126,19 +127,19 @@ def _draw(x: FloatArray, targets: Targets, number: int, share: float, seed: int)
         yield hold_out(x, targets.outputs, targets.strata(), weight, share, seed)
 
 
-def _decisions(rules: FrontSearch, point: Point) -> BoolArray:
+def _rule_decisions(search: FrontSearch, point: Point) -> BoolArray:
     """The decision of the rules that are shown on each target, (n, n_targets)."""
     formulas = [step.formula for step in point.steps]
     true = [
-        each.evaluate(rules.bits, rules.recipe.names)
-        for each in (formulas if rules.is_list else point.formulas or formulas)
+        each.evaluate(search.bits, search.recipe.names)
+        for each in (formulas if search.is_list else point.formulas or formulas)
     ]
-    fired = np.array(true, dtype=np.bool_).reshape(-1, len(rules.bits)).T
-    if not rules.is_list:
+    fired = np.array(true, dtype=np.bool_).reshape(-1, len(search.bits)).T
+    if not search.is_list:
         return fired
     labels = [*(step.label for step in point.steps), point.default]
-    codes = np.array([rules.targets.labels.index(label) for label in labels])
-    return np.asarray(codes[resolve(fired)][:, None] == np.arange(len(rules.targets.labels)))
+    codes = np.array([search.targets.labels.index(label) for label in labels])
+    return np.asarray(codes[resolve(fired)][:, None] == np.arange(len(search.targets.labels)))
 
 
 def _near(bits: BoolArray, words: Vocabulary | None, names: Sequence[str]) -> BoolArray:

@@ -56,12 +56,13 @@ class LabelScores(NamedTuple):
         The paper's score of the label's formula: mean of the F1 of yes and of no, as
         :func:`logiclens.metrics.macro_f1` gives it.
     plain : float
-        Share of the rows on which the formula is rightly true or rightly false.
+        Share of the rows on which the formula alone is rightly true or rightly false.
     rates : logiclens.metrics.RuleScores
         Precision, recall, coverage and prevalence, each with its interval of 95 %, and lift: of the rows that
         a list gives the label; of those the formula is true of, where rules are no list.
     agreement : float
-        Share of the rows that rightly get the label or rightly do not.
+        Share of the rows that the list rightly gives the label or rightly does not; as ``plain`` where rules
+        are no list.
     """
 
     support: float

@@ -18,7 +18,7 @@ from logiclens.metrics.agreement import (
     macro_f1,
     rule_scores,
 )
-from logiclens.metrics.formulas import Consistency, Recurrence, complexity, consistency
+from logiclens.metrics.complexity_and_consistency import Consistency, Recurrence, complexity, consistency
 from logiclens.metrics.paired import Lead
 
 __all__ = [

@@ -54,7 +54,7 @@ class Lead:
         return cls(float(weight.sum()), float(weight @ (first & ~second)), float(weight @ (second & ~first)))
 
     def __add__(self, other: Lead) -> Lead:
-        """That on the rows of both."""
+        """The lead on the rows of two, which must be different rows."""
         return Lead(self.n_rows + other.n_rows, self.wins + other.wins, self.losses + other.losses)
 
     @classmethod
@@ -64,9 +64,9 @@ class Lead:
         return cls.of_answers(first, second).thinned(float(np.square(difference).sum()))
 
     def thinned(self, squares: float) -> Lead:
-        """As many rows as groups are worth, from the sum over groups of the squares of wins less losses.
+        """All counts divided by the design effect: the sum over groups of (wins - losses)², by wins + losses.
 
-        Six copies of a row count once; rows that have nothing to do with one another count as they are.
+        Six copies of each row count once; independent rows have an effect of 1 and count as they are.
         """
         apart = self.wins + self.losses
         times = max(squares / apart, 1.0) if apart else 1.0
@@ -87,13 +87,13 @@ class Lead:
 
     @property
     def p_value(self) -> float:
-        """Probability of this many wins or more if neither is better: one-sided and exact."""
+        """Probability of this many wins or more if neither is better; one-sided, exact for whole counts."""
         from scipy.special import betainc  # late: the command need not load it to start
 
         return float(betainc(self.wins, self.losses + 1, 0.5)) if self.wins else 1.0
 
     @property
     def is_real(self) -> bool:
-        """Whether chance leaves it unexplained: whether the interval excludes 0."""
+        """Whether the interval of 95 % excludes 0."""
         low, high = self.interval
         return low > 0 or high < 0

@@ -16,7 +16,8 @@ from torch import Tensor
 from torch.nn.functional import leaky_relu
 
 from logiclens.nn.criteria import entropy
-from logiclens.nn.population import LogicNetwork, Streams, most_relevant
+from logiclens.nn.population import LogicNetwork, Streams
+from logiclens.nn.pruning import most_relevant
 
 
 class EntropyNetwork(LogicNetwork):

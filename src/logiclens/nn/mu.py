@@ -13,7 +13,8 @@ from typing import ClassVar
 from torch import Tensor
 from torch.nn.functional import leaky_relu
 
-from logiclens.nn.population import LogicNetwork, Streams, most_relevant, relative
+from logiclens.nn.population import LogicNetwork, Streams
+from logiclens.nn.pruning import most_relevant, relative
 
 FINE_TUNING_SHARE = 0.1
 """Share of the L1 penalty that stays, on all layers, after pruning."""

@@ -28,8 +28,8 @@ from logiclens.errors import InputError, count, shown
 from logiclens.logic.data import as_float, check_count
 from logiclens.nn.criteria import entropy
 from logiclens.nn.entropy import concept_attention
-from logiclens.nn.population import most_relevant, relative
-from logiclens.nn.psi import largest_weights, steepness, step_sigmoid
+from logiclens.nn.pruning import largest_weights, most_relevant, relative
+from logiclens.nn.psi import steepness, step_sigmoid
 from logiclens.nn.relu import AffineMap, affine_product
 
 

@@ -353,37 +353,6 @@ class LogicNetwork(nn.Module):
             parameter[index] = other
 
 
-def most_relevant(scores: Tensor, n_kept: int, tau: float) -> Tensor:
-    """The concepts that network-level pruning keeps, Boolean, shaped as the scores (Sec. 4.3).
-
-    Scores are divided by each member's largest, ``w' = w / max_j w_j``; at most ``n_kept`` concepts of at
-    least ``tau`` stay, and at least one.
-
-    Parameters
-    ----------
-    scores : Tensor of shape (..., n_concepts)
-        Not negative; larger for concepts that matter more.
-    n_kept : int
-        Most concepts to keep, the paper's zeta.
-    tau : float
-        Least relative score of a concept that stays, from 0 to 1.
-
-    Examples
-    --------
-    >>> most_relevant(torch.tensor([1.0, 4.0, 3.0]), 2, 0.5)
-    tensor([False,  True,  True])
-    """
-    shares = relative(scores)
-    ranked = shares.sort(dim=-1, descending=True, stable=True).indices[..., :n_kept]
-    keep = torch.zeros_like(shares, dtype=torch.bool).scatter(-1, ranked, True) & (shares >= tau)
-    return keep.scatter(-1, ranked[..., :1], True)  # even where all scores are 0
-
-
-def relative(scores: Tensor) -> Tensor:
-    """Scores divided by the largest of each row, ``w' = w / max_j w_j``; zeros stay zeros."""
-    return scores / scores.max(dim=-1, keepdim=True).values.clamp(min=torch.finfo(scores.dtype).tiny)
-
-
 def join(networks: Sequence[N]) -> N:
     """Make one population of several of the same kind, their members one after the other."""
     if len(networks) == 1:

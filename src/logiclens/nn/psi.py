@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from logiclens.logic.data import THRESHOLD
-from logiclens.nn.population import LogicNetwork, Streams, relative
+from logiclens.nn.population import LogicNetwork, Streams
+from logiclens.nn.pruning import largest_weights, relative
 
 STEEPEST = 8.0
 """Slope of the sigmoids when they turn into steps."""
@@ -98,20 +99,6 @@ class PsiNetwork(LogicNetwork):
             bias = layer.bias.detach()[member, :, 0]
             found.append((weight.double().cpu().numpy(), bias.double().cpu().numpy()))
         return found
-
-
-def largest_weights(weight: Tensor, fan_in: int) -> Tensor:
-    """Where the ``fan_in`` largest absolute weights into each neuron are, Boolean, shaped as the weights.
-
-    Examples
-    --------
-    >>> largest_weights(torch.tensor([[0.1, -3.0, 2.0], [5.0, 0.0, 1.0]]), 1)
-    tensor([[False,  True, False],
-            [ True, False, False]])
-    """
-    n_in = weight.shape[-1]
-    ranked = weight.abs().sort(dim=-1, descending=True, stable=True).indices[..., : min(fan_in, n_in)]
-    return torch.zeros_like(weight, dtype=torch.bool).scatter(-1, ranked, True)
 
 
 def step_sigmoid(z: Tensor, slope: float, hard: bool) -> Tensor:

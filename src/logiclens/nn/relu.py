@@ -12,7 +12,8 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from logiclens.nn.population import LogicNetwork, relative
+from logiclens.nn.population import LogicNetwork
+from logiclens.nn.pruning import relative
 
 
 class AffineMap(NamedTuple):
