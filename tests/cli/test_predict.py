@@ -97,7 +97,7 @@ def test_numbers_with_a_decimal_comma():
         "well",
     ]
     assert refused("predict", "rules.json", "rows.csv", "--decimal", ".", "--out", "out.csv") == (
-        "Column 'age' must hold numbers, as it did when the rules were made; line 2 has '62,5'. If the comma "
+        "Column 'age' must hold numbers; line 2 has '62,5'. If the comma "
         "is a decimal sign, say so with --decimal ','."
     )
 
@@ -320,6 +320,6 @@ def test_concepts_that_are_neither_yes_nor_no_are_refused():
     Path("rows.csv").write_text("wings\n1\nperhaps\n")
 
     assert refused("predict", "rules.json", "rows.csv", "--out", "out.csv") == (
-        "Column 'wings' must hold true or false, or 1 and 0, as it did when the rules were made; line 3 has "
+        "Column 'wings' must hold true or false, or 1 and 0; line 3 has "
         "'perhaps'. Correct it, or leave it empty if it is missing."
     )

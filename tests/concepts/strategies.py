@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -64,10 +64,17 @@ def concepts_of(draw, column: str, kind: str) -> Concept:
 
 
 @st.composite
-def raw_tables(draw, most_columns: int = 3, most_concepts: int = 3, gaps_anywhere: bool = False) -> Raw:
+def raw_tables(
+    draw,
+    most_columns: int = 3,
+    most_concepts: int = 3,
+    gaps_anywhere: bool = False,
+    gap_values: bool = False,
+) -> Raw:
     """Vocabularies with hostile names and values, and tables of values that they tell apart.
 
-    Values are missing only where the vocabulary knows that some are, or anywhere.
+    Values are missing only where the vocabulary knows that some are, or anywhere; there may be values that
+    mean that there is none.
     """
     columns = draw(st.lists(COLUMN_NAMES, min_size=1, max_size=most_columns, unique_by=str.lower))
     kinds = {name: draw(st.sampled_from(["number", "text", "Boolean", "0/1"])) for name in columns}
@@ -76,16 +83,23 @@ def raw_tables(draw, most_columns: int = 3, most_concepts: int = 3, gaps_anywher
         for name in columns
         for concept in draw(st.lists(concepts_of(name, kinds[name]), min_size=1, max_size=most_concepts))
     ]
+    if gap_values:
+        of_kind = {"number": NUMBERS, "text": TEXTS, "Boolean": st.nothing(), "0/1": st.integers(1, 3)}
+        gaps = {
+            name: tuple(draw(st.lists(of_kind[kind], max_size=0 if kind == "Boolean" else 2)))
+            for name, kind in kinds.items()
+        }
+        concepts = [replace(concept, gaps=gaps[concept.column]) for concept in concepts]
     vocabulary = Vocabulary(tuple(columns), tuple(draw(st.permutations(concepts))))
     n_rows = draw(st.integers(1, 6))
     table = {}
     for name in columns:
-        compared = [v for c in concepts if c.column == name for v in c.condition().values]
+        compared = [v for c in concepts if c.column == name for v in (*c.condition().values, *c.gaps)]
         values = {
             "number": st.sampled_from([*compared, 0]).map(float) | NUMBERS.map(float),
             "text": st.sampled_from([*compared, "other"]) | TEXTS,
             "Boolean": st.booleans(),
-            "0/1": st.integers(0, 1),
+            "0/1": st.sampled_from([0, 1, *compared]),
         }[kinds[name]]
         if gaps_anywhere or name in vocabulary.optional:
             values = values | st.none()

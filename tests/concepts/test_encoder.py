@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from logiclens.concepts import Above, ConceptEncoder, Missing, OneOf, Table, Vocabulary, auto_encoder
+from logiclens.errors import InputError
 from logiclens.estimators import LENClusterer, MuClassifier, cross_explain
 from logiclens.logic import Var
 from tests.errors import error_of
@@ -69,6 +70,77 @@ def test_it_works_inside_a_pipeline():
 
     assert model.score(X, X["age"] > 41) == 1.0
     assert model[:-1].get_feature_names_out()[0] == "age > 41"
+
+
+SHOPS = {
+    "region": [1, 2, 3, 3, 2, 1],
+    "size": ["low", "high", "mid", "low", "high", "mid"],
+    "age": [5, 9, 99, 7, 5, 99],
+}
+
+
+def test_what_columns_are_can_be_said():
+    """Numbers as categories, an order of texts, numbers for missing values; all of it survives a file."""
+    settings = {"types": {"region": "category", "size": ["low", "mid", "high"]}, "missing_values": [99]}
+    encoder = ConceptEncoder(max_cuts=1, **settings).fit(SHOPS)
+    words = Vocabulary.from_saved(encoder.vocabulary_.to_saved())
+
+    assert words == encoder.vocabulary_
+    assert words.names[:5] == ("region = 1", "region = 2", "region = 3", "size in {mid, high}", "size = high")
+    assert words.names[5:] == ("age > 5", "age is missing")
+    assert (words.gaps, words.optional) == ({"region": (99,), "age": (99,)}, {"age"})
+    found = words.encode({"region": [3.0, 99.0], "size": ["mid", "other"], "age": [99, 6]})
+    assert [name for name, truth in found.items() if truth[0]] == [
+        "region = 3",
+        "size in {mid, high}",
+        "age is missing",
+    ]
+    assert [name for name, truth in found.items() if truth[1]] == ["age > 5"]
+
+
+def test_numbers_that_look_like_codes_can_be_compared():
+    rows = {"shop_id": [*range(100, 130)], "code": [1, 2] * 15, "flag": [True, False] * 15}
+    encoder = ConceptEncoder(max_cuts=1, types=dict.fromkeys(rows, "number")).fit(rows)
+
+    assert encoder.get_feature_names_out().tolist() == ["shop_id > 114", "code > 1", "flag"]
+
+
+def test_imputed_values_of_an_order():
+    rows = {"size": ["low", "mid", "mid", None, "high"]}
+    encoder = ConceptEncoder(missing="impute", types={"size": ["low", "mid", "high"]}).fit(rows)
+
+    assert encoder.transform({"size": [None, "high"]}).tolist() == [[True, False], [True, True]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"types": "category"}, "types must map columns to what they are. Got 'category'; write"),
+        (
+            {"types": {"region": "code"}},
+            "The type of a column must be 'category', 'number', or a list of two values",
+        ),
+        (
+            {"types": {"size": ["low", "low"]}},
+            "each once, the lowest first. Got \\['low', 'low'\\] for 'size'.",
+        ),
+        ({"types": {"x": "number"}}, "The data lack the column 'x'.*It is named by types."),
+        ({"types": {"size": "number"}}, "Column 'size' must hold numbers. Got text, such as 'low'."),
+        (
+            {"types": {"size": ["low", "mid"]}},
+            "Column 'size' has the value 'high', which its order 'low', 'mid' lacks",
+        ),
+        ({"missing_values": {"x": [9]}}, "The data lack the column 'x'.*It is named by missing_values."),
+        (
+            {"missing_values": 99},
+            "missing_values must be a sequence of values, or one for each column. Got 99",
+        ),
+        ({"missing_values": [None]}, "A value must be text or a finite number. Got None."),
+    ],
+)
+def test_types_and_gaps_that_cannot_be(settings, message):
+    with pytest.raises(InputError, match=message):
+        ConceptEncoder(**settings).fit(SHOPS)
 
 
 @pytest.mark.parametrize(("container", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])

@@ -63,7 +63,7 @@ def hostile(value: str) -> Raw:
 
 
 @settings(max_examples=120)
-@given(found=raw_formulas(gaps_anywhere=True))
+@given(found=raw_formulas(gaps_anywhere=True, gap_values=True))
 @example(found=(hostile('"; DROP TABLE raw; --'), Var('"; DROP TABLE raw; -- = "; DROP TABLE raw; --')))
 @example(
     found=(
@@ -80,7 +80,7 @@ def test_sql_on_the_raw_table_is_evaluate(engine, found):
 
 
 @settings(max_examples=100)
-@given(raw_formulas())
+@given(raw_formulas(gap_values=True))
 def test_python_on_rows_is_evaluate(found):
     """Rows with None and NaN in the columns that may lack values; the source runs without anything else."""
     raw, formula = found
@@ -313,6 +313,12 @@ def test_english_word_for_word(condition, said, if_it_were):
         (Condition("a", Relation.IS, ("b\\'",)), "mysql", r"(`a` = 'b\\\'') IS TRUE"),
         (Condition("a", Relation.IS, ("b\n'",)), "bigquery", r"(`a` = 'b\n\'') IS TRUE"),
         (Condition("a", Relation.IS_NOT, ("b", "c")), "ansi", "(\"a\" IN ('b', 'c')) IS FALSE"),
+        (Condition("a", Relation.ABOVE, (62,), gaps=(-999, 999)), "ansi", '(NULLIF("a", 999) > 62) IS TRUE'),
+        (
+            Condition("a", Relation.MISSING, (), True, (-9, 0.5)),
+            "ansi",
+            'NULLIF(NULLIF("a", -9), 0.5) IS NULL',
+        ),
     ],
 )
 def test_sql_word_for_word(condition, dialect, sql):
@@ -364,6 +370,11 @@ def test_values_that_sql_cannot_carry_are_refused(value, dialect, message):
         (Condition("it's", Relation.IS, ("a", 1)), False, "row[\"it's\"] in ('a', 1)"),
         (Condition("s", Relation.FAILS), True, "(not missing(row['s']) and row['s'] <= 0.5)"),
         (Condition("s", Relation.PRESENT), True, "not missing(row['s'])"),
+        (
+            Condition("s", Relation.ABOVE, (62,), gaps=(-9, 99)),
+            True,
+            "(not (missing(row['s']) or row['s'] in (99,)) and row['s'] > 62)",
+        ),
     ],
 )
 def test_python_word_for_word(condition, optional, source):

@@ -632,7 +632,7 @@ def test_an_open_file_is_no_path():
 @pytest.mark.parametrize(
     ("encoder", "message"),
     [
-        ({"cuts": [1]}, "cuts must hold pairs of column and cut points. Got 1."),
+        ({"cuts": [1]}, "cuts must hold pairs of a column and its setting. Got 1."),
         ({"max_cuts": "x"}, "max_cuts must be a whole number of at least 0. Got 'x'."),
         ({"depth": 3}, "ConceptEncoder has no setting 'depth'."),
     ],

@@ -106,7 +106,7 @@ def test_rows_are_counted(path: Path):
     [
         (
             b"old,red,1\n",
-            "Column 'n' must hold numbers, as it did when the rules were made; {place} has 'old'. Correct "
+            "Column 'n' must hold numbers; {place} has 'old'. Correct "
             "it, or leave it empty if it is missing.",
         ),
         (
@@ -160,7 +160,7 @@ def test_text_in_parquet_is_read_where_numbers_are_wanted(path: Path):
 
     assert values_of(path, {"n": NUMBER}) == {"n": [1.5, None, None]}
     pq.write_table(pa.table({"n": ["1.5", "x"]}), path)
-    assert "Column 'n' must hold numbers, as it did when the rules" in refusal(path, {"n": NUMBER})
+    assert "Column 'n' must hold numbers" in refusal(path, {"n": NUMBER})
 
 
 @pytest.mark.usefixtures("small")
@@ -169,7 +169,7 @@ def test_a_number_of_parquet_that_is_not_finite_is_named_by_its_row(path: Path):
     ages = [1.0] * 250 + [float("inf")] + [float("nan")] * 3
     path.write_bytes(parquet(pa.table({"age": ages}), 150))
 
-    assert "Column 'age' must hold numbers, as it did when the" in refusal(path, {"age": NUMBER})
+    assert "Column 'age' must hold numbers; row" in refusal(path, {"age": NUMBER})
     assert len(values_of(path, {"age": TEXT})["age"]) == 254
 
 
@@ -216,7 +216,7 @@ def test_a_number_with_the_wrong_decimal_sign_is_refused_all_the_same(path: Path
         next(iter(found)).values({"n": NUMBER}, Remarks())
 
     assert str(caught.value) == (
-        "Column 'n' must hold numbers, as it did when the rules were made; line 3 has '1,5'. If the comma is "
+        "Column 'n' must hold numbers; line 3 has '1,5'. If the comma is "
         "a decimal sign, say so with --decimal ','."
     )
 

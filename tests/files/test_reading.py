@@ -148,7 +148,7 @@ def test_types_can_be_given(path: Path):
         "Column 'smoker': 1 of 2 values is no number ('maybe', line 3) and counts as missing.",
     )
     assert refusal(path, "age;n\n62;1\nyoung;1\n6,25;2\n", types=types, decimal=".") == (
-        "Column 'age' must hold numbers, as it did when the rules were made; line 4 has '6,25'. If the comma "
+        "Column 'age' must hold numbers; line 4 has '6,25'. If the comma "
         "is a decimal sign, say so with --decimal ','."
     )
 

@@ -65,7 +65,7 @@ def test_a_comma_may_stand_between_thousands():
     unsure = Origin("'x.csv'", Layout(";", "utf-8", ".", ("n",), sure=False), None)
 
     assert str(unsure.bad_value("n", 0, "1,234", ValueType.NUMBER)) == (
-        "Column 'n' must hold numbers, as it did when the rules were made; row 1 has '1,234'. If the comma "
+        "Column 'n' must hold numbers; row 1 has '1,234'. If the comma "
         "is a decimal sign, say so with --decimal ','; if it stands between thousands, with --decimal '.'."
     )
 

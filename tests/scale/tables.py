@@ -72,6 +72,14 @@ def columns(draw, n_rows: int) -> pa.Array:
 
 
 @st.composite
+def gap_values(draw, cells: pa.Array) -> tuple[Any, ...]:
+    """Some values of a column, to mean that there is none, and one of another kind."""
+    values = [each for each in cells.to_pylist() if isinstance(each, str | int | float) and each == each]
+    among = st.sampled_from([*values, 1, "a"]) if values else st.sampled_from([1, "a"])
+    return tuple(draw(st.just([]) | st.lists(among, max_size=2)))
+
+
+@st.composite
 def conditions(draw, column: str, cells: pa.Array) -> Any:
     """A concept about a column that its values can be compared with."""
     missing = draw(st.booleans())

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from logiclens.scale._expressions import (
     raw_places,
     text_literal,
 )
-from tests.scale.tables import TYPES, answers, columns, conditions, in_memory
+from tests.scale.tables import TYPES, answers, columns, conditions, gap_values, in_memory
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
 
 AGES = {"age": [70.0, 30.0, None, float("nan")], "sex": ["m", "f", None, "m"]}
@@ -43,6 +44,7 @@ def raw_tables(draw):
     names = draw(st.lists(st.sampled_from(HOSTILE_NAMES), min_size=3, max_size=6, unique_by=str.lower))
     table = pa.table({name: draw(columns(n_rows)) for name in names})
     concepts = [draw(conditions(name, table[name])) for name in names for _ in range(3)]
+    concepts = [replace(each, gaps=draw(gap_values(table[each.column]))) for each in concepts]
     return table, concepts
 
 

@@ -17,7 +17,6 @@ from logiclens.scale._expressions import concept_expression
 from logiclens.scale._histograms import (
     FINENESS,
     bin_counts,
-    check_own_cuts,
     histogram,
     summarize_columns,
 )
@@ -163,7 +162,7 @@ def test_cut_points_of_other_columns_are_refused():
     recipe = ConceptEncoder(cuts={"Age": [2]}).recipe(has_targets=False)
 
     with pytest.raises(UnknownColumnError, match="The data lack the column 'Age'"):
-        check_own_cuts(recipe, summarize_columns(check_rows(table, None)))
+        recipe.of_columns(check_rows(table, None).columns)
 
 
 MANY = 40_000

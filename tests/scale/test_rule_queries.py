@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import ibis
 import numpy as np
 import pyarrow as pa
@@ -18,7 +20,7 @@ from logiclens.metrics import explanation_accuracy, rule_scores
 from logiclens.scale import _rule_queries
 from logiclens.scale._engine import fetch, rules_of
 from logiclens.scale._rule_queries import predict, score
-from tests.scale.tables import answers, columns, conditions, in_duckdb, in_memory
+from tests.scale.tables import answers, columns, conditions, gap_values, in_duckdb, in_memory
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas
 
 a, b, c = Var("a"), Var("b"), Var("c")
@@ -75,7 +77,10 @@ def raw_rules(draw):
     n_rows = draw(st.integers(1, 8))
     names = draw(st.lists(st.sampled_from(HOSTILE_NAMES), min_size=2, max_size=4, unique_by=str.lower))
     table = pa.table({name: draw(columns(n_rows)) for name in names})
-    concepts = [draw(conditions(name, table[name])) for name in names for _ in range(2)]
+    gaps = {name: draw(gap_values(table[name])) for name in names}
+    concepts = [
+        replace(draw(conditions(name, table[name])), gaps=gaps[name]) for name in names for _ in range(2)
+    ]
     optional = draw(st.sets(st.sampled_from(names)))
     words = Vocabulary(tuple(names), tuple(concepts), optional=frozenset(optional))
     several = [draw(formulas(st.sampled_from(words.names), 4)) for _ in range(3)]

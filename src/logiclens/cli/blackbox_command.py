@@ -25,7 +25,7 @@ from logiclens.cli.learning import (
     select,
     write,
 )
-from logiclens.cli.options import NetworkKind, RuleKindName, Selection, command_line
+from logiclens.cli.options import ColumnOptions, NetworkKind, RuleKindName, Selection, command_line
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors
 
@@ -67,6 +67,10 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     distillation: opt.Distillation = None,
     use: opt.Use = None,
     ignore: opt.Ignore = None,
+    categorical: opt.Categorical = None,
+    numeric: opt.Numeric = None,
+    ordered: opt.Ordered = None,
+    missing: opt.MissingValues = None,
     holdout: opt.Holdout = 0.3,
     max_rows: opt.MaxRows = None,
     html: opt.Html = None,
@@ -102,11 +106,12 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     with one_line_errors():
         check_rows(rows, html)
         check_mirror(mirror, rule)
+        said = ColumnOptions.of(categorical, numeric, ordered, missing)
         if predictions is None:
             name_a_column("say which column has the answers: --predictions COLUMN", data, delimiter, encoding)
         apart = () if truth is None else (truth,)
         request = Request(
-            Selection(predictions, use or (), ignore or (), apart, above, holdout, seed, max_rows),
+            Selection(predictions, use or (), ignore or (), apart, above, holdout, seed, max_rows, said),
             Settings(network, rule, seed, max_literals, literals, distillation, device),
             Outputs(html, json, save),
             front=front,
@@ -118,7 +123,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         )
         request.outputs.check(data)
         progress = Progress.on_terminal(quiet)
-        _run(read(data, progress, delimiter, encoding, decimal), request, progress)
+        _run(read(data, progress, delimiter, encoding, decimal, said), request, progress)
 
 
 class Compared(NamedTuple):

@@ -22,7 +22,7 @@ from logiclens.cli.learning import (
     select,
     write,
 )
-from logiclens.cli.options import NetworkKind, Selection, command_line
+from logiclens.cli.options import ColumnOptions, NetworkKind, Selection, command_line
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors, print_error
 
@@ -56,6 +56,10 @@ def cluster(  # noqa: PLR0913 - the options of a command
     ] = None,
     use: opt.Use = None,
     ignore: opt.Ignore = None,
+    categorical: opt.Categorical = None,
+    numeric: opt.Numeric = None,
+    ordered: opt.Ordered = None,
+    missing: opt.MissingValues = None,
     max_rows: opt.MaxRows = None,
     html: opt.Html = None,
     json: opt.Json = None,
@@ -82,8 +86,9 @@ def cluster(  # noqa: PLR0913 - the options of a command
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
         check_rows(rows, html)
+        said = ColumnOptions.of(categorical, numeric, ordered, missing)
         request = Request(
-            Selection(None, use or (), ignore or (), holdout=0.0, seed=seed, max_rows=max_rows),
+            Selection(None, use or (), ignore or (), holdout=0.0, seed=seed, max_rows=max_rows, said=said),
             Settings(network, seed=seed, max_literals=max_literals, device=device),
             Outputs(html, json, save, out, no_model=True),
             front=front,
@@ -94,7 +99,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
         )
         request.outputs.check(data)
         progress = Progress.on_terminal(quiet)
-        _run(read(data, progress, delimiter, encoding, decimal), request, clusters, progress)
+        _run(read(data, progress, delimiter, encoding, decimal, said), request, clusters, progress)
 
 
 def _run(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> None:
@@ -121,14 +126,13 @@ def _run(source: TableFile, request: Request, n_clusters: int, progress: Progres
 def _fit(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> Fit:
     from logiclens import LENClusterer
     from logiclens.cli.selection import Fit
-    from logiclens.concepts import ConceptEncoder
     from logiclens.evaluation import evaluate
 
     rows, settings = select(source, request, progress), request.settings
     model = LENClusterer(
         n_clusters,
         network=str(settings.network),
-        encoder=ConceptEncoder(),
+        encoder=rows.encoder(),
         device=settings.device,
         random_state=settings.seed,
         verbose=progress.shown,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from logiclens.cli.column_types import SaidColumns, gaps_of, said_columns
 from logiclens.cli.options import Engine, EngineName, Selection
 from logiclens.cli.selection import (
     Fit,
@@ -25,6 +26,7 @@ from logiclens.cli.selection import (
     check_size,
     choose_columns,
     class_labels,
+    code_notes,
     column_use,
     refuse_kind,
     refuse_limit,
@@ -33,7 +35,7 @@ from logiclens.cli.selection import (
     use_of,
 )
 from logiclens.concepts._columns import look_at, spelling_remark
-from logiclens.concepts.concept import value_text
+from logiclens.concepts.concept import Value, value_text
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import ColumnError, InputError, LimitError, UnknownColumnError, count, listing
@@ -49,6 +51,7 @@ from logiclens.evaluation._evaluate import (
 from logiclens.explain.rule import Label
 from logiclens.files import TableFile, read_batches
 from logiclens.files._open import find_files
+from logiclens.files._reading import notes_on_missing, without_values
 from logiclens.logic.arrays import pack, unpack
 from logiclens.scale._collapse import collapse
 from logiclens.scale._engine import Expression, Table, check_columns, fetch, find_source, ibis_module, read
@@ -59,6 +62,7 @@ from logiclens.scale._expressions import (
     is_missing,
     kind_of,
     label_literal,
+    without_gaps,
 )
 from logiclens.scale._histograms import histogram, summarize_columns
 from logiclens.scale._rule_queries import score
@@ -191,6 +195,8 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     if named not in rows.columns:
         raise UnknownColumnError(named, rows.columns, "Name one of them.")
     check_columns(rows.table, rows.columns)
+    said = said_columns(selection.said, rows.columns, lambda name: _first_values(rows.table, name))
+    rows = replace(rows, table=without_gaps(rows.table, said.gaps))
     n_rows = int(fetch(rows.table.count(), "Counting rows").as_py())
     check_size(n_rows)
     label, remark = _classes(rows.table, named, selection.above)
@@ -209,8 +215,10 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         notes += _class_notes(sizes)
     notes += filter(None, [remark])
     columns, dropped, on_columns = choose_columns(
-        rows.columns, selection, lambda columns: _check_columns(rows.table, columns)
+        rows.columns, selection, lambda columns: _check_columns(rows.table, columns, said)
     )
+    if few := _few_rows(rows.table, columns):
+        on_columns += code_notes(map(few.column, columns), said)
     return EngineRows(
         name=name,
         engine=engine,
@@ -223,6 +231,7 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         class_sizes=sizes,
         dropped=dropped,
         notes=(*notes, *on_columns),
+        said=said.among(columns),
     )
 
 
@@ -333,7 +342,9 @@ def _class_notes(sizes: dict[Label, tuple[int, int]]) -> Iterable[str]:
         yield f"{len(none)} classes have no row held out, and are not scored: {listing(none)}."
 
 
-def _check_columns(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+def _check_columns(
+    table: Table, columns: Sequence[str], said: SaidColumns
+) -> Iterator[tuple[str, Sequence[str]]]:
     """The reason why each column cannot be used, or notes on one that can.
 
     All rows are counted only if the first ones do not show that a column can be used.
@@ -346,7 +357,7 @@ def _check_columns(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, 
             yield str(infinite_value(infinite[name])), ()
             continue
         if few is not None and name in few:
-            use = column_use(few, name)
+            use = column_use(few, name, said.types.get(name))
             if not use.why:
                 advice = "they count as text" if use.numbers_as_text else ""
                 yield "", remarks(few.column(name), advice)
@@ -356,8 +367,14 @@ def _check_columns(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, 
                 continue
         rows = check_rows(table, None, [name])
         totals = totals or count_rows(rows)
-        why = _why_not(rows, totals)
+        why = _why_not(rows, totals, said.types.get(name))
         yield why, [] if why or few is None or name not in few else remarks(few.column(name), "")
+
+
+def _first_values(table: Table, name: str) -> Sequence[object]:
+    """Distinct values of a column in the first rows."""
+    few = _few_rows(table, [name])
+    return () if few is None else few.column(name).levels
 
 
 def _few_rows(table: Table, columns: Sequence[str]) -> Cells | None:
@@ -370,13 +387,13 @@ def _few_rows(table: Table, columns: Sequence[str]) -> Cells | None:
     return Cells(found.rename_columns(plain))
 
 
-def _why_not(rows: TrainingRows, totals: Totals) -> str:
+def _why_not(rows: TrainingRows, totals: Totals, kind: str | tuple[Value, ...] | None) -> str:
     """The reason why a column cannot be used, from counts of all its values; empty where it can."""
     try:
         found = histogram(rows, totals, summarize_columns(rows)[0])
     except ColumnError as error:
         return str(error.reason)
-    return use_of(look_at(found.column, found.evidence), found.column, found.evidence).why
+    return use_of(look_at(found.column, found.evidence, kind), found.column, found.evidence).why
 
 
 def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
@@ -409,7 +426,7 @@ def open_rows(data: str, engine: Engine, progress: Progress) -> NumberedRows:
         return read_numbered_rows(data, engine.name, memory=engine.memory)
 
 
-def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Progress) -> TableFile:
+def draw_rows(data: str, engine: Engine, selection: Selection, progress: Progress) -> TableFile:
     """Draw rows in an engine, to be read as a table in memory.
 
     Parameters
@@ -417,12 +434,12 @@ def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Pro
     data : str
         What is read.
     engine : Engine
-    max_rows : int
-        Rows to draw at most.
-    seed : int
+    selection : Selection
+        How many to draw at most, and what was said of columns.
     progress : Progress
     """
     rows = open_rows(data, engine, progress)
+    max_rows, seed = selection.max_rows or 0, selection.seed
     table, columns = rows.table, list(rows.columns)
     with progress.show(f"drawing rows in {engine.title}"):
         n_rows = int(fetch(table.count(), "Counting rows").as_py())
@@ -435,7 +452,9 @@ def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Pro
         found = fetch(
             table.select(**{f"c{at}": table[name] for at, name in enumerate(columns)}), "Drawing rows"
         )
-    return TableFile(found.rename_columns(columns), name_of(data), notes=tuple(notes))
+    gaps = gaps_of(selection.said, columns)
+    drawn, absent = without_values(found.rename_columns(columns), gaps)
+    return TableFile(drawn, name_of(data), notes=(*notes, *notes_on_missing(gaps, absent)))
 
 
 def quieten(engine: Engine) -> None:

@@ -32,6 +32,7 @@ from logiclens.cli.learning import (
     write,
 )
 from logiclens.cli.options import (
+    ColumnOptions,
     NetworkKind,
     RuleKindName,
     Selection,
@@ -85,6 +86,10 @@ def explain(  # noqa: PLR0913 - the options of a command
     distillation: opt.Distillation = None,
     use: opt.Use = None,
     ignore: opt.Ignore = None,
+    categorical: opt.Categorical = None,
+    numeric: opt.Numeric = None,
+    ordered: opt.Ordered = None,
+    missing: opt.MissingValues = None,
     holdout: opt.Holdout = 0.3,
     max_rows: opt.MaxRows = None,
     cv: Annotated[
@@ -165,11 +170,12 @@ def explain(  # noqa: PLR0913 - the options of a command
         chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal)
         check_rows(rows, html)
         check_mirror(mirror, rule)
+        said = ColumnOptions.of(categorical, numeric, ordered, missing)
         if target is None:
             demand = "say which column to explain: --target COLUMN"
             name_a_column(demand, data, delimiter, encoding, chosen)
         request = Request(
-            Selection(target, use or (), ignore or (), (), above, holdout, seed, max_rows),
+            Selection(target, use or (), ignore or (), (), above, holdout, seed, max_rows, said),
             Settings(network, rule, seed, max_literals, literals, distillation, device),
             Outputs(html, json, save),
             front=front or more,
@@ -186,7 +192,7 @@ def explain(  # noqa: PLR0913 - the options of a command
         progress = Progress.on_terminal(quiet)
         if chosen is None:
             request.outputs.check(data)
-            source = read(data, progress, delimiter, encoding, decimal)
+            source = read(data, progress, delimiter, encoding, decimal, said)
             run(select(source, request, progress), request, progress)
         else:
             run(select_in_engine(data, chosen, request, progress), request, progress)
@@ -201,7 +207,7 @@ def select_in_engine(data: str, engine: Engine, request: Request, progress: Prog
 
     outputs.check(*input_files(data))
     if selection.max_rows is not None:
-        source = draw_rows(data, engine, selection.max_rows, selection.seed, progress)
+        source = draw_rows(data, engine, selection, progress)
         return select(source, request, progress)
     rows = open_rows(data, engine, progress)
     with progress.show("looking at the columns"):

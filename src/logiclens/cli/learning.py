@@ -9,11 +9,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import logiclens
-from logiclens.cli.options import NetworkKind, RuleKindName, Selection
+from logiclens.cli.options import ColumnOptions, NetworkKind, RuleKindName, Selection
 from logiclens.cli.outputs import METRICS, Outputs, results_json, rule_words, write_text
 from logiclens.cli.terminal import (
     ListedStep,
@@ -142,6 +143,7 @@ class Request(NamedTuple):
             "above": selection.above,
             "use": list(selection.use),
             "ignore": list(selection.ignore),
+            **selection.said.entries(),
             "holdout": selection.holdout,
             "max_rows": selection.max_rows,
             "folds": self.folds,
@@ -180,13 +182,21 @@ def name_a_column(
 
 
 def read(
-    data: str, progress: Progress, delimiter: str | None, encoding: str | None, decimal: str | None
+    data: str,
+    progress: Progress,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    said: ColumnOptions | None = None,
 ) -> TableFile:
     """Read the table that a command names."""
+    from logiclens.cli.column_types import gaps_of, kinds_of
     from logiclens.files import read_table
 
+    said = said or ColumnOptions()
+    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
     with progress.show(f"reading {data}"):
-        return read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal)
+        return read_table(data, **layout, types=partial(kinds_of, said), missing=partial(gaps_of, said))
 
 
 def select(source: TableFile, request: Request, progress: Progress) -> MemoryRows:
@@ -204,16 +214,14 @@ def select(source: TableFile, request: Request, progress: Progress) -> MemoryRow
 # Training
 
 
-def classifier(settings: Settings, *, verbose: bool = False) -> LENClassifier:
+def classifier(rows: SelectedRows, settings: Settings, *, verbose: bool = False) -> LENClassifier:
     """An unfitted classifier; every column is encoded, so that rules speak of columns."""
-    from logiclens.concepts import ConceptEncoder
-
     make = getattr(logiclens, f"{settings.network.value.capitalize()}Classifier")
     model: LENClassifier = make(
         rule=str(settings.rule),
         max_literals=settings.longest,
         literals="auto" if settings.literals is None else settings.literals,
-        encoder=ConceptEncoder(),
+        encoder=rows.encoder(),
         device=settings.device,
         random_state=settings.seed,
         verbose=verbose,
@@ -225,7 +233,7 @@ def classifier(settings: Settings, *, verbose: bool = False) -> LENClassifier:
 def train(rows: SelectedRows, settings: Settings, progress: Progress) -> LENClassifier:
     """A classifier fitted on the rows that are not held out."""
     with progress.training():
-        return rows.fit(classifier(settings, verbose=progress.shown))
+        return rows.fit(classifier(rows, settings, verbose=progress.shown))
 
 
 def cross_validate(
@@ -237,7 +245,7 @@ def cross_validate(
     from logiclens.cli.selection import MeanAndError
 
     with progress.show(f"cross-validation, {folds} folds"):
-        scores = logiclens.cross_explain(classifier(settings), rows.inputs, rows.labels, cv=folds)
+        scores = logiclens.cross_explain(classifier(rows, settings), rows.inputs, rows.labels, cv=folds)
     found = {}
     for metric in METRICS:
         values = np.asarray(scores[metric], dtype=np.float64)

@@ -62,6 +62,34 @@ class Engine(NamedTuple):
         return _TITLES[self.name]
 
 
+class ColumnOptions(NamedTuple):
+    """What was said of columns, as it was typed.
+
+    Attributes
+    ----------
+    categorical, numeric : sequence of str
+        Columns, as they were named.
+    ordered : sequence of str
+        ``"column:low<mid<high"``.
+    missing : sequence of str
+        ``"-999"`` for all columns, ``"column=-999"`` for one.
+    """
+
+    categorical: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    ordered: Sequence[str] = ()
+    missing: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, *given: Sequence[str] | None) -> ColumnOptions:
+        """Options in this order, None where one was not given."""
+        return cls(*(each or () for each in given))
+
+    def entries(self) -> dict[str, list[str]]:
+        """Those that were given, for JSON."""
+        return {name: [*value] for name, value in self._asdict().items() if value}
+
+
 class Selection(NamedTuple):
     """The part of a table that is used.
 
@@ -80,6 +108,8 @@ class Selection(NamedTuple):
     seed : int
     max_rows : int, optional
         Rows to take at most, drawn at random.
+    said : ColumnOptions
+        What was said of columns.
     """
 
     target: str | None
@@ -90,6 +120,7 @@ class Selection(NamedTuple):
     holdout: float = 0.3
     seed: int = 0
     max_rows: int | None = None
+    said: ColumnOptions = ColumnOptions()
 
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -217,6 +248,35 @@ Use: TypeAlias = Annotated[
 ]
 Ignore: TypeAlias = Annotated[
     list[str] | None, typer.Option(help="Columns to leave out, named like those of --use.", metavar="COLUMNS")
+]
+Categorical: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Columns whose numbers are codes, named like those of --use: rules say Region = 3.",
+        metavar="COLUMNS",
+    ),
+]
+Numeric: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Columns of numbers, named like those of --use, that look like codes or text.",
+        metavar="COLUMNS",
+    ),
+]
+Ordered: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A column and its values, the lowest first: 'size:low<mid<high', in quotes. Can be repeated.",
+        metavar="ORDER",
+    ),
+]
+MissingValues: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        help="A value that means that there is none, such as -999; of one column: age=-999. Can be repeated.",
+        metavar="VALUE",
+    ),
 ]
 Holdout: TypeAlias = Annotated[
     float,

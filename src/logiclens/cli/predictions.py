@@ -116,8 +116,10 @@ class NeededColumns:
         """
         found = np.zeros(n_rows, dtype=np.int32)
         columns = self.never_missing
+        gaps = {} if self.vocabulary is None else self.vocabulary.gaps
+        gaps = {self.columns[column]: some for column, some in gaps.items() if column in self.columns}
         for at, column in reversed([*enumerate(columns)]):
-            missing = _column(column, values[column]).missing[:n_rows]
+            missing = _column(column, values[column]).without(gaps.get(column, ())).missing[:n_rows]
             found[missing] = 2 * at + 1 + (found[missing] > 0)
         return MissingCells(columns, found)
 

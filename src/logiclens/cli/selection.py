@@ -8,6 +8,7 @@ without that column; the reason is printed and put into the report.
 
 from __future__ import annotations
 
+import shlex
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,17 +20,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from logiclens.cli.column_types import NOTHING_SAID, SaidColumns, said_columns
 from logiclens.cli.options import Selection, named_columns
 from logiclens.concepts._columns import (
     Evidence,
     Extent,
     Reading,
+    likely_gap,
     look_at,
+    looks_like_codes,
     may_be_classes,
     middle_cut,
     spelling_remark,
 )
 from logiclens.concepts._columns import class_labels as labels_of
+from logiclens.concepts.concept import Value, value_text
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, listing
 from logiclens.evaluation import Evaluation
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from logiclens.cli.options import Engine
+    from logiclens.concepts import ConceptEncoder
     from logiclens.estimators.base import LENClassifier
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.rule import Label
@@ -47,6 +53,7 @@ if TYPE_CHECKING:
     from logiclens.metrics import RuleScores
 
 TRAINING_ROWS = "the rows it was learned from"
+_MOST_NAMED = 6  # columns in one note
 
 
 class Dropped(NamedTuple):
@@ -113,6 +120,8 @@ class SelectedRows(ABC):
     dropped : tuple of Dropped
     notes : tuple of str
         What a person should know.
+    said : SaidColumns
+        What was said of the columns that are used.
     """
 
     name: str
@@ -124,6 +133,7 @@ class SelectedRows(ABC):
     n_read: int
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
+    said: SaidColumns = NOTHING_SAID
 
     @property
     def n_train(self) -> int:
@@ -139,6 +149,13 @@ class SelectedRows(ABC):
     def n_used(self) -> int:
         """Rows of the table that are used."""
         return self.n_train + self.n_held
+
+    def encoder(self) -> ConceptEncoder:
+        """The encoder for these columns, unfitted."""
+        from logiclens.concepts import ConceptEncoder
+
+        types, gaps = self.said
+        return ConceptEncoder(types=types or None, missing_values=gaps or ())
 
     @abstractmethod
     def fit(self, model: LENClassifier) -> LENClassifier:
@@ -405,13 +422,13 @@ class ColumnUse(NamedTuple):
     numbers_as_text: bool = False
 
 
-def column_use(table: Table, name: str) -> ColumnUse:
-    """Look at a column of a table in memory."""
+def column_use(table: Table, name: str, kind: str | tuple[Value, ...] | None = None) -> ColumnUse:
+    """Look at a column of a table in memory, of which its type may have been said."""
     try:
         column = table.column(name)
     except ColumnError as error:
         return ColumnUse(str(error.reason), error.reason)
-    return use_of(look_at(column), column)
+    return use_of(look_at(column, kind=kind), column)
 
 
 def use_of(reading: Reading, column: Column, evidence: Evidence | None = None) -> ColumnUse:
@@ -513,9 +530,11 @@ def select_rows(source: TableFile, selection: Selection) -> MemoryRows:
         notes += _class_notes(labels, selection)
         if selection.above is None:
             notes += filter(None, [spelling_remark(table.column(selection.target))])
+    said = said_columns(selection.said, table.names, lambda name: table.column(name).levels)
     inputs, dropped, on_columns = choose_columns(
-        table.names, selection, lambda columns: _check_columns(table, kept, columns)
+        table.names, selection, lambda columns: _check_columns(table, kept, columns, said)
     )
+    on_columns += code_notes(map(table.column, inputs), said)
     held_out = split(labels, selection.holdout, selection.seed)
     if selection.holdout and not held_out.any():
         notes.append("Too few rows to hold any out: scores are those of the rows trained on.")
@@ -535,6 +554,7 @@ def select_rows(source: TableFile, selection: Selection) -> MemoryRows:
         n_read=table.n_rows,
         dropped=dropped,
         notes=(*notes, *on_columns),
+        said=said.among(inputs),
     )
 
 
@@ -555,7 +575,7 @@ def _class_notes(labels: NDArray[Any], selection: Selection) -> Iterator[str]:
 
 
 def _check_columns(
-    table: Table, kept: NDArray[np.intp], columns: Sequence[str]
+    table: Table, kept: NDArray[np.intp], columns: Sequence[str], said: SaidColumns
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """The reason why each column cannot be used, or notes on one that can.
 
@@ -563,8 +583,9 @@ def _check_columns(
     """
     part = table.take(kept) if len(kept) < table.n_rows else None
     for name in columns:
-        use = column_use(table, name)
-        reason = None if use.why or part is None else column_use(part, name).reason
+        kind = said.types.get(name)
+        use = column_use(table, name, kind)
+        reason = None if use.why or part is None else column_use(part, name, kind).reason
         why = use.why if reason is None else reason.text(TRAINING_ROWS)
         advice = "see --decimal, or remove thousands signs" if use.numbers_as_text else ""
         yield why, [] if why else remarks(table.column(name), advice)
@@ -573,7 +594,36 @@ def _check_columns(
 def remarks(column: Column, advice: str) -> list[str]:
     """Remarks on a column that is used; advice where its numbers are written as text."""
     text = f"Column {column.name!r} has numbers written as text: {advice}." if advice else ""
-    return [*filter(None, (text, spelling_remark(column)))]
+    return [*filter(None, (text, spelling_remark(column), _gap_note(column)))]
+
+
+def _gap_note(column: Column) -> str:
+    """A note on a number that may stand for missing values."""
+    gap = likely_gap(column)
+    if gap is None:
+        return ""
+    n, value = int((column.raw[~column.missing] == gap).sum()), value_text(gap)
+    option = shlex.quote(f"{column.name if column.name.isprintable() else 'COLUMN'}={value}")
+    rows = count(len(column), "row")
+    return (
+        f"Column {column.name!r} has {value} in {n} of {rows}, far from its other values. If it means that "
+        f"there is none, say --missing {option}."
+    )
+
+
+def code_notes(columns: Iterable[Column], said: SaidColumns) -> list[str]:
+    """A note on columns of few whole numbers, which may be codes; none where that was said."""
+    found = [column for column in columns if column.name not in said.types and looks_like_codes(column)]
+    if not found:
+        return []
+    names = [column.name for column in found]
+    plain = all(name.isprintable() and "," not in name for name in names)
+    option = shlex.quote(",".join(names)) if plain and len(names) <= _MOST_NAMED else "COLUMNS"
+    head, hold = ("Column", "holds") if len(names) == 1 else ("Columns", "hold")
+    return [
+        f"{head} {listing(names)} {hold} few whole numbers, compared as numbers. If they are codes, say "
+        f"--categorical {option}."
+    ]
 
 
 def split(labels: NDArray[Any], share: float, seed: int) -> BoolArray:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -33,9 +33,19 @@ from logiclens.concepts._cuts import (
     supervised_cuts,
     uniform_cuts,
 )
-from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
+from logiclens.concepts.concept import (
+    Above,
+    AtMost,
+    Between,
+    Concept,
+    Flag,
+    Missing,
+    OneOf,
+    Value,
+    value_text,
+)
 from logiclens.concepts.table import Column, Kind, Table, array_of_cells, read_array, read_series
-from logiclens.errors import ColumnError, InputError, Reason, count, listing
+from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD, check_length, missing_values
 
@@ -59,9 +69,14 @@ _OTHER_DATE = re.compile(
     rf"{_TWO}/{_TWO}/\d\d|{_TWO}\.?[ -]{_MONTH_NAME}[ -]\d{{4}}|{_MONTH_NAME} {_TWO},? \d{{4}}){_TIME}",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"[+-]?0\d+")  # with leading zeros, as ZIP codes have them
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _YES = frozenset({"yes", "y", "true", "t", "present", "positive", "pos", "on", "1", "+"})
 _NO = frozenset({"no", "n", "false", "f", "absent", "negative", "neg", "off", "0", "-", "none"})
+
+
+ALL_COLUMNS = ""
+"""The name under which settings hold for all columns; no column is called so."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,10 @@ class ColumnSettings:
         Intervals instead of thresholds.
     impute : bool
         Whether a missing value is taken to be the median or the most common value.
+    types : mapping of str to str or tuple of values
+        What the user said columns are: ``"category"``, ``"number"``, or ordered values, the lowest first.
+    gaps : mapping of str to tuple of values
+        Values that mean that there is none, by column.
     """
 
     cuts: str
@@ -89,6 +108,29 @@ class ColumnSettings:
     min_share: float
     intervals: bool
     impute: bool
+    types: Mapping[str, str | tuple[Value, ...]] = field(default_factory=dict)
+    gaps: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+
+    def of_columns(self, columns: Sequence[str]) -> ColumnSettings:
+        """Settings for these columns, with values that mean a gap in all of them for each by itself.
+
+        Raises
+        ------
+        UnknownColumnError
+            A setting is about another column.
+        """
+        named = (
+            (self.own_cuts, "There are cut points for it in cuts."),
+            (self.types, "It is named by types."),
+            ({name: gaps for name, gaps in self.gaps.items() if name}, "It is named by missing_values."),
+        )
+        for settings, where in named:
+            for name in settings:
+                if name not in columns:
+                    raise UnknownColumnError(name, columns, where)
+        everywhere = self.gaps.get(ALL_COLUMNS, ())
+        gaps = {name: self.gaps.get(name, everywhere) for name in columns}
+        return replace(self, gaps={name: some for name, some in gaps.items() if some})
 
 
 @dataclass(frozen=True)
@@ -186,11 +228,21 @@ def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> R
     >>> [concept.name for concept in read_column(age, recipe, Evidence(np.ones(6))).concepts]
     ['age > 30', 'age > 40', 'age is missing']
     """
+    kind, gaps = recipe.types.get(column.name), recipe.gaps.get(column.name, ())
+    if gaps and column.kind in (Kind.NUMBER, Kind.TEXT):
+        texts = {isinstance(level, str) for level in column.levels}
+        gaps = tuple(gap for gap in gaps if isinstance(gap, str) in texts)
+        column = column.without(gaps)
     refuse_kind(column)
     extent = Extent.of(column) if evidence.extent is None else evidence.extent
-    _refuse_free_text(column, extent)
+    in_bins = column.is_numeric and extent.values > len(column.levels)
+    if kind is None:
+        _refuse_free_text(column, extent)
+    elif not column.missing.all():
+        column = _as_said(column, kind)
     share = float(evidence.weights @ column.missing) / float(evidence.weights.sum())
-    reading = partial(Reading, column.name, column.kind, share, as_text=_as_text(column))
+    as_text = "" if kind else _as_text(column)
+    reading = partial(Reading, column.name, column.kind, share, as_text=as_text)
     gap = (Missing(column.name),) if column.missing.any() and not recipe.impute else ()
     concepts: Sequence[Concept] = ()
     reason: Reason | None = None
@@ -202,24 +254,59 @@ def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> R
         )
     elif len(column.levels) == 1:
         reason = CONSTANT
-    elif reason := _identifies(column, extent):
+    elif kind is None and (reason := _identifies(column, extent)):
         return reading(reason=reason)
+    elif kind == "category" and in_bins:
+        return reading(reason=Reason(f"too many values: {extent.values}", extent.rows))
+    elif isinstance(kind, tuple):
+        concepts = _of_order(column, kind, recipe, evidence)
     elif column.is_numeric:
-        concepts = _of_numbers(column, recipe, evidence)
+        if kind is None or column.kind is Kind.BOOLEAN:
+            concepts = _of_numbers(column, recipe, evidence)
+        else:
+            concepts = _of_cuts(column, _cut_points(column, recipe, evidence), recipe, evidence)
         reason = None if concepts else CONSTANT  # as floats, which large whole numbers may share
     elif not (concepts := _of_categories(column, recipe, evidence)):
         rare = f", none in {recipe.min_share:.0%} of them{_in_brackets(column)}"
         reason = Reason(f"too many values: {extent.values}", extent.rows, rare)
     if not concepts and not gap:
         return reading(reason=reason)
-    return reading((*concepts, *gap), note=str(reason) if reason else _in_brackets(column).strip(" ()"))
+    note = str(reason) if reason else "" if kind else _in_brackets(column).strip(" ()")
+    made = (*concepts, *gap)
+    return reading(tuple(replace(each, gaps=gaps) for each in made) if gaps else made, note=note)
+
+
+def _as_said(column: Column, kind: str | tuple[Value, ...]) -> Column:
+    """A column as what the user said that it is."""
+    if kind == "category":
+        return column.as_categories()
+    if kind == "number":
+        column.numbers()  # refuses text
+    elif lacking := [level for level in column.levels if level not in kind]:
+        raise InputError(
+            f"Column {column.name!r} has the value {shown(lacking[0])}, which its order {listing(kind)} "
+            "lacks. Name every value, the lowest first."
+        )
+    return column
+
+
+def _of_order(
+    column: Column, order: tuple[Value, ...], recipe: ColumnSettings, evidence: Evidence
+) -> Sequence[Concept]:
+    """A concept for each value but the lowest that occurs: a value is this one or a higher one."""
+    usual = _usual(column, evidence.weights)
+    occurring = [at for at, value in enumerate(order) if value in column.levels]
+    higher = [order[at:] for at in occurring[1:]]
+    return [OneOf(column.name, values, recipe.impute and usual in values) for values in higher]
 
 
 _ROUGH = ColumnSettings("uniform", {}, 1, 1, 0.0, False, False)  # enough to see whether a column can be used
 
 
-def look_at(column: Column, evidence: Evidence | None = None) -> Reading:
-    """Read a column without settings of its own; where a person has to decide, the reason says why.
+def look_at(
+    column: Column, evidence: Evidence | None = None, kind: str | tuple[Value, ...] | None = None
+) -> Reading:
+    """Read a column without settings but its type; where a person has to decide, the reason says why.
 
     Examples
     --------
@@ -228,8 +315,9 @@ def look_at(column: Column, evidence: Evidence | None = None) -> Reading:
     >>> print(look_at(day).reason)
     holds dates or times written as text. Turn it into a number such as the age in days
     """
+    recipe = _ROUGH if kind is None else replace(_ROUGH, types={column.name: kind})
     try:
-        reading = read_column(column, _ROUGH, evidence or Evidence(np.ones(len(column))))
+        reading = read_column(column, recipe, evidence or Evidence(np.ones(len(column))))
     except ColumnError as error:
         return Reading(column.name, column.kind, float("nan"), reason=error.reason)
     return replace(reading, reason=DATES_AS_TEXT) if reading.as_text == "dates" else reading
@@ -261,6 +349,52 @@ def spelling_remark(column: Column) -> str:
     what = " or ".join(["capitals"] * capitals + ["blanks"] * blanks)
     named = "; ".join(map(listing, groups[:3])) + ("; and so on" if len(groups) > 3 else "")
     return f"Column {column.name!r} has values that differ only in {what}: {named}. They count as different."
+
+
+_MOST_CODES, _ROWS_PER_CODE = 10, 5
+
+
+def looks_like_codes(column: Column) -> bool:
+    """True of few whole numbers that occur again and again: they may be names of categories.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> looks_like_codes(Table({"region": [1, 2, 3, 3, 2] * 4}).column("region"))
+    True
+    """
+    if column.kind is not Kind.NUMBER or not 3 <= len(column.levels) <= _MOST_CODES:
+        return False
+    n_values = int((~column.missing).sum())
+    return n_values >= _ROWS_PER_CODE * len(column.levels) and column.levels[0] >= 0 and _is_whole(column)
+
+
+_NINES = re.compile(r"-?9{2,}|-9")
+_OFTEN = 0.005  # share of the values
+_NEAR = 10
+
+
+def likely_gap(column: Column) -> float | None:
+    """A number that may stand for missing values: nines, often, far from the other numbers; mostly None.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> likely_gap(Table({"age": [62, 30, 45, 999, 999, 999]}).column("age"))
+    999
+    """
+    if column.kind is not Kind.NUMBER or len(column.levels) < 3:
+        return None
+    low, second, second_last, high = *column.levels[:2], *column.levels[-2:]
+    if high - second_last >= max(_NEAR, second_last - low):
+        found: float = high
+    elif second - low >= max(_NEAR, high - second) or low < 0 <= second:
+        found = low
+    else:
+        return None
+    numbers = column.raw[~column.missing]
+    often = int((numbers == found).sum()) >= max(3, _OFTEN * len(numbers))
+    return found if often and _NINES.fullmatch(value_text(found)) else None
 
 
 def refuse_kind(column: Column) -> None:
@@ -321,7 +455,7 @@ def _as_text(column: Column) -> str:
     """Kind of values that a column holds as text: "numbers", "dates" or, mostly, nothing."""
     texts = [level for level in column.levels if isinstance(level, str)] if column.kind is Kind.TEXT else []
     if texts and all(map(_is_number, texts)):
-        return "numbers"
+        return "" if any(_CODE.fullmatch(text.strip()) for text in texts) else "numbers"
     return "dates" if texts and _mostly(_OTHER_DATE, column) else ""
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -80,16 +80,44 @@ class Condition:
         What the column is compared with: a cut point, two ends, values; none for ``HOLDS`` and ``MISSING``.
     or_missing : bool
         Whether the condition is true of rows without a value.
+    gaps : tuple
+        Values of the column that mean that there is none.
     """
 
     column: str
     relation: Relation
     values: tuple[Value, ...] = ()
     or_missing: bool = False
+    gaps: tuple[Value, ...] = ()
 
     def negated(self) -> Condition:
         """The condition that is true exactly where this one is not."""
-        return Condition(self.column, self.relation.opposite, self.values, not self.or_missing)
+        return replace(self, relation=self.relation.opposite, or_missing=not self.or_missing)
+
+    @property
+    def decisive_gaps(self) -> tuple[Value, ...]:
+        """The values that mean a gap for which the comparison alone would say the opposite.
+
+        Examples
+        --------
+        >>> Condition("age", Relation.ABOVE, (62,), gaps=(-999, 999)).decisive_gaps
+        (999,)
+        """
+        return tuple(gap for gap in self.gaps if self._says_of(gap) is not self.or_missing)
+
+    def _says_of(self, gap: Value) -> bool | None:
+        """What the comparison says of a value; None where it must not be made."""
+        if self.relation in (Relation.IS, Relation.IS_NOT):
+            return (gap in self.values) is (self.relation is Relation.IS)
+        if isinstance(gap, str) or self.relation in (Relation.MISSING, Relation.PRESENT):
+            return None
+        ends = [THRESHOLD, *(float(value) for value in self.values)]
+        match self.relation:
+            case Relation.HOLDS | Relation.FAILS:
+                return (gap > ends[0]) is (self.relation is Relation.HOLDS)
+            case Relation.ABOVE | Relation.AT_MOST:
+                return (gap > ends[1]) is (self.relation is Relation.ABOVE)
+        return (ends[1] < gap <= ends[2]) is (self.relation is Relation.BETWEEN)
 
 
 @dataclass(frozen=True)
@@ -100,13 +128,24 @@ class Concept(ABC):
     ----------
     column : str
         Name of the column.
+    gaps : tuple of str, int or float, default ()
+        Values of the column that mean that there is none, such as -999.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> age = Table({"age": [70, 999]}).column("age")
+    >>> Above("age", 62, gaps=(999,)).truth(age).tolist()
+    [True, False]
     """
 
     kind: ClassVar[str]
     column: str
+    gaps: tuple[Value, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "column", check_name(self.column))
+        object.__setattr__(self, "gaps", _distinct_values(self.gaps, "gaps") if self.gaps else ())
         for entry in ("numeric", "if_missing"):
             if hasattr(self, entry):
                 object.__setattr__(self, entry, _yes_or_no(getattr(self, entry), entry))
@@ -126,6 +165,7 @@ class Concept(ABC):
     def truth(self, column: Column) -> BoolArray:
         """Truth on each row of the column, shape (n_rows,)."""
         condition = self.condition()
+        column = column.without(self.gaps)
         return np.where(column.missing, condition.or_missing, _truth(condition, column))
 
 
@@ -173,7 +213,7 @@ class Flag(Concept):
         return self.column
 
     def condition(self) -> Condition:
-        return Condition(self.column, Relation.HOLDS, (), self.if_missing)
+        return Condition(self.column, Relation.HOLDS, (), self.if_missing, self.gaps)
 
 
 @dataclass(frozen=True)
@@ -202,7 +242,7 @@ class Above(Concept):
         return f"{self.column} > {value_text(self.cut)}"
 
     def condition(self) -> Condition:
-        return Condition(self.column, Relation.ABOVE, (self.cut,), self.if_missing)
+        return Condition(self.column, Relation.ABOVE, (self.cut,), self.if_missing, self.gaps)
 
 
 @dataclass(frozen=True)
@@ -231,7 +271,7 @@ class AtMost(Concept):
         return f"{self.column} <= {value_text(self.cut)}"
 
     def condition(self) -> Condition:
-        return Condition(self.column, Relation.AT_MOST, (self.cut,), self.if_missing)
+        return Condition(self.column, Relation.AT_MOST, (self.cut,), self.if_missing, self.gaps)
 
 
 @dataclass(frozen=True)
@@ -267,7 +307,7 @@ class Between(Concept):
         return f"{value_text(self.low)} < {self.column} <= {value_text(self.high)}"
 
     def condition(self) -> Condition:
-        return Condition(self.column, Relation.BETWEEN, (self.low, self.high), self.if_missing)
+        return Condition(self.column, Relation.BETWEEN, (self.low, self.high), self.if_missing, self.gaps)
 
 
 @dataclass(frozen=True)
@@ -294,11 +334,7 @@ class OneOf(Concept):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.values, str) or not isinstance(self.values, list | tuple) or not self.values:
-            raise InputError(
-                f"values must be a sequence of values. Got {shown(self.values)}; write ('red',)."
-            )
-        object.__setattr__(self, "values", tuple(dict.fromkeys(map(_plain, self.values))))
+        object.__setattr__(self, "values", _distinct_values(self.values, "values"))
 
     @property
     def name(self) -> str:
@@ -307,7 +343,7 @@ class OneOf(Concept):
         return f"{self.column} in {{{', '.join(map(value_text, self.values))}}}"
 
     def condition(self) -> Condition:
-        return Condition(self.column, Relation.IS, self.values, self.if_missing)
+        return Condition(self.column, Relation.IS, self.values, self.if_missing, self.gaps)
 
 
 @dataclass(frozen=True)
@@ -331,7 +367,7 @@ class Missing(Concept):
         return f"{self.column} is missing"
 
     def condition(self) -> Condition:
-        return Condition(self.column, Relation.MISSING, (), True)
+        return Condition(self.column, Relation.MISSING, (), True, self.gaps)
 
 
 KINDS: dict[str, type[Concept]] = {kind.kind: kind for kind in (Flag, Above, AtMost, Between, OneOf, Missing)}
@@ -361,6 +397,12 @@ def _yes_or_no(value: bool, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be True or False. Got {shown(value)}.")
     return bool(value)
+
+
+def _distinct_values(values: Any, name: str) -> tuple[Value, ...]:
+    if not isinstance(values, list | tuple) or not values:
+        raise InputError(f"{name} must be a sequence of values. Got {shown(values)}; write ('red',).")
+    return tuple(dict.fromkeys(map(_plain, values)))
 
 
 def _plain(value: Value) -> Value:

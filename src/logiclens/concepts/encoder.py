@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts._columns import (
+    ALL_COLUMNS,
     CONSTANT,
     ColumnSettings,
     Evidence,
@@ -27,12 +28,13 @@ from logiclens.concepts._columns import (
     read_targets,
 )
 from logiclens.concepts._cuts import MIN_SHARE
+from logiclens.concepts.concept import OneOf, Value
 from logiclens.concepts.table import Column, Table, check_tells_apart, why_no_concept
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import MAX_CUTS
-from logiclens.errors import InputError, Reason, UnknownColumnError, count, listing, shown
+from logiclens.errors import InputError, Reason, count, listing, shown
 from logiclens.logic.arrays import BoolArray
-from logiclens.logic.data import as_float, as_weights, check_count
+from logiclens.logic.data import as_float, as_weights, check_count, check_name
 
 _log = logging.getLogger("logiclens")
 
@@ -75,6 +77,14 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     reference : label, optional
         The class in ``y`` that is the reference group, for ``cuts="reference"``: its 5th and 95th percentiles
         are the cut points.
+    types : mapping of str to str or sequence, default None
+        What columns are, where a look at their values would say something else. ``"category"``: numbers are
+        names of categories, as codes are, and each common one gets a concept (``region = 3``). ``"number"``:
+        cut points, also where numbers look like an identifier or a code. A sequence of values, the lowest
+        first: an order, of which each value means "this or a higher one" (``size in {mid, high}``).
+    missing_values : sequence of values, or mapping of str to sequence of values, default ()
+        Values that mean that there is none, such as -999: of all columns, or by column. The vocabulary keeps
+        them, so that they mean the same in new rows, in SQL and in an engine.
 
     Attributes
     ----------
@@ -96,7 +106,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     array([[ True, False, False, False]])
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of an encoder
         self,
         *,
         cuts: str | Mapping[str, Sequence[float]] = "auto",
@@ -106,6 +116,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_categories: int = 12,
         min_share: float = MIN_SHARE,
         reference: Any = None,
+        types: Mapping[str, str | Sequence[Value]] | None = None,
+        missing_values: Sequence[Value] | Mapping[str, Sequence[Value]] = (),
     ) -> None:
         self.cuts = cuts
         self.max_cuts = max_cuts
@@ -114,6 +126,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_categories = max_categories
         self.min_share = min_share
         self.reference = reference
+        self.types = types
+        self.missing_values = missing_values
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Decide on the concepts.
@@ -130,11 +144,9 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         table = Table(X)
         check_tells_apart(table.n_rows, table.names)
-        recipe = self.recipe(has_targets=y is not None)
+        recipe = self.recipe(has_targets=y is not None).of_columns(table.names)
         for name in recipe.own_cuts:
-            if name not in table:
-                raise UnknownColumnError(name, table.names, "There are cut points for it in cuts.")
-            table.column(name).numbers()  # refuses text
+            table.column(name).without(recipe.gaps.get(name, ())).numbers()  # refuses text
         targets = read_targets(y, table.n_rows)
         evidence = Evidence(
             np.ones(table.n_rows)
@@ -301,6 +313,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             min_share=as_float(self.min_share),
             intervals=bool(self.intervals),
             impute=self.missing == "impute",
+            types=_types(self.types),
+            gaps=_gaps(self.missing_values),
         )
 
     def is_reference(self, targets: Sequence[Column]) -> BoolArray | None:
@@ -387,6 +401,41 @@ def _own_cuts(cuts: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
                 f"{shown(name)}; write [30, 62]."
             )
         found[name] = sorted(set(numbers))
+    return found
+
+
+def _types(types: Any) -> dict[str, str | tuple[Value, ...]]:
+    if not isinstance(types, Mapping | None):
+        raise InputError(
+            f"types must map columns to what they are. Got {shown(types)}; write {{'region': 'category'}}."
+        )
+    found: dict[str, str | tuple[Value, ...]] = {}
+    for name, kind in (types or {}).items():
+        check_name(name)
+        if kind in ("category", "number") and isinstance(kind, str):
+            found[name] = kind
+        elif isinstance(kind, list | tuple) and len(set(kind)) == len(kind) > 1:
+            found[name] = OneOf(name, tuple(kind)).values
+        else:
+            raise InputError(
+                "The type of a column must be 'category', 'number', or a list of two values or more, each "
+                f"once, the lowest first. Got {shown(kind)} for {shown(name)}."
+            )
+    return found
+
+
+def _gaps(values: Any) -> dict[str, tuple[Value, ...]]:
+    """Values that mean that there is none, by column; those of all columns under the empty name."""
+    by_column = values if isinstance(values, Mapping) else {ALL_COLUMNS: values}
+    found = {}
+    for name, some in by_column.items():
+        if not isinstance(some, list | tuple):
+            raise InputError(
+                f"missing_values must be a sequence of values, or one for each column. Got {shown(values)}; "
+                "write [-999]."
+            )
+        if some:
+            found[name] = OneOf(name or "values", tuple(some)).values
     return found
 
 

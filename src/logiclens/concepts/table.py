@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
@@ -64,6 +64,8 @@ class ValueType(StrEnum):
     TEXT = "text"
     MIXED = "text and numbers"
     """Each value a number where it is one, else text."""
+    CATEGORY = "categories"
+    """Numbers where all values are, else text: none is a slip, as it may be one of a column of numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +216,38 @@ class Column:
         among = np.array([*map(set(wanted).__contains__, self.levels), False])  # code -1 is the last
         truth: BoolArray = among[self.codes]
         return truth
+
+    def without(self, gaps: Iterable[object]) -> Column:
+        """Return the column where some values count as missing; those of another kind occur nowhere.
+
+        Examples
+        --------
+        >>> Table({"age": [62, -999]}).column("age").without([-999, "?"]).missing.tolist()
+        [False, True]
+        """
+        wanted = [*gaps]
+        if not wanted or self.kind not in (Kind.NUMBER, Kind.TEXT):
+            return self
+        if self.raw.dtype != object:
+            found = np.isin(self.raw, [each for each in wanted if isinstance(each, int | float)])
+        else:
+            found = np.array([*map(set(wanted).__contains__, self.levels), False])[self.codes]
+        found &= ~self.missing
+        if not found.any():
+            return self
+        if self.texts is not None:
+            codes = np.where(found, -1, self.texts.codes)
+            return Texts(self.texts.levels, codes).take(slice(None)).column(self.name)
+        if self.raw.dtype != object:
+            return Column(self.name, self.kind, self.missing | found, self.raw)
+        categories = not any(isinstance(level, str) for level in self.levels)
+        raw = self.raw.copy()
+        raw[found | self.missing] = None
+        return _read_objects(raw, self.name, categories=categories)
+
+    def as_categories(self) -> Column:
+        """Return the column with numbers as names of categories, as those of a categorical column are."""
+        return replace(self, kind=Kind.TEXT) if self.kind is Kind.NUMBER else self
 
     def _refuse_other_kind(self, wanted: Sequence[object]) -> None:
         here = {isinstance(level, str) for level in self.levels}

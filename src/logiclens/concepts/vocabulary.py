@@ -150,6 +150,11 @@ class Vocabulary:
             return ValueType.MIXED
         return (ValueType.TEXT if kinds == {True} else ValueType.NUMBER) if kinds else None
 
+    @cached_property
+    def gaps(self) -> Mapping[str, tuple[Value, ...]]:
+        """Values that mean that there is none, by column; columns without such values are not in it."""
+        return {concept.column: concept.gaps for concept in self.concepts if concept.gaps}
+
     def __getitem__(self, name: str) -> Concept:
         try:
             return self._by_name[name]
@@ -381,9 +386,14 @@ class Vocabulary:
         check_function_name(name)
         if name == "missing":
             raise InputError("A function cannot be called 'missing': that one says whether there is a value.")
-        return lambda concept, positive: in_python(
-            self.condition(concept, positive), self[concept].column in self.optional
-        )
+
+        def literal(concept: str, positive: bool) -> str:
+            exact = self._exact(concept, positive)
+            if exact.decisive_gaps:
+                return in_python(exact, optional=True)
+            return in_python(self.condition(concept, positive), self[concept].column in self.optional)
+
+        return literal
 
     # Keeping
 
@@ -392,7 +402,7 @@ class Vocabulary:
         saved = {
             "columns": list(self.columns),
             "named": self.named,
-            "concepts": [{"kind": concept.kind, **asdict(concept)} for concept in self.concepts],
+            "concepts": [_to_saved(concept) for concept in self.concepts],
             "optional": [column for column in self.columns if column in self.optional],
         }
         carried: dict[str, Any] = json.loads(json.dumps(saved))
@@ -435,11 +445,16 @@ def _columns_among(names: Any, columns: tuple[str, ...]) -> frozenset[str]:
     return frozenset(chosen)
 
 
+def _to_saved(concept: Concept) -> dict[str, Any]:
+    saved = {"kind": concept.kind, **asdict(concept)}
+    return saved if concept.gaps else {name: value for name, value in saved.items() if name != "gaps"}
+
+
 def _concept_from_saved(saved: Any) -> Concept:
     if not isinstance(saved, Mapping) or str(saved.get("kind")) not in KINDS:
         raise InputError(f"A concept must be an object with a known kind. Got {shown(saved)}.")
     kind = KINDS[saved["kind"]]
-    expected = {entry.name for entry in fields(kind)}
+    expected = {entry.name for entry in fields(kind)} - ({"gaps"} - {*saved})  # mostly there are none
     if set(saved) != expected | {"kind"}:
         raise InputError(
             f"A concept of the kind {kind.kind!r} must have the entries {listing(sorted(expected))}. "
@@ -643,16 +658,20 @@ def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -
     >>> from logiclens.logic.sql import dialect_named
     >>> print(in_sql(Condition("age", Relation.AT_MOST, (62.0,), or_missing=True), dialect_named("duckdb")))
     ("age" > 62) IS NOT TRUE
+    >>> print(in_sql(Condition("age", Relation.ABOVE, (62.0,), gaps=(999,)), dialect_named("duckdb")))
+    (NULLIF("age", 999) > 62) IS TRUE
     """
     if condition.relation in _NEGATIVE:  # written as what it denies, which decides what becomes of NULL
         positive, truth = condition.negated(), False
     else:
         positive, truth = condition, True
+    values, gaps = (
+        [sql_text(v, dialect) if isinstance(v, str) else _sql_number(v, dialect) for v in some]
+        for some in (positive.values, positive.decisive_gaps)
+    )
     column = dialect.quote(positive.column)
-    values = [
-        sql_text(value, dialect) if isinstance(value, str) else _sql_number(value, dialect)
-        for value in positive.values
-    ]
+    for gap in gaps:
+        column = f"NULLIF({column}, {gap})"
     match positive.relation:
         case Relation.MISSING:
             return f"{column} IS NULL" if truth else f"{column} IS NOT NULL"
@@ -713,13 +732,21 @@ def in_python(condition: Condition, optional: bool) -> str:
     row['age'] <= 62
     >>> print(in_python(Condition("age", Relation.ABOVE, (62.0,)), optional=True))
     (not missing(row['age']) and row['age'] > 62)
+    >>> print(in_python(Condition("age", Relation.ABOVE, (62.0,), gaps=(999,)), optional=True))
+    (not (missing(row['age']) or row['age'] in (999,)) and row['age'] > 62)
     """
     cell = f"row[{condition.column!r}]"
     values = [repr(v) if isinstance(v, str) else value_text(v) for v in condition.values]
     text = _in_words(condition, _PYTHON, _PYTHON_OF_SEVERAL, cell, values)
-    if not optional or condition.relation in _ABOUT_GAPS:
+    missing = f"missing({cell})"
+    if condition.decisive_gaps:
+        gaps = (repr(gap) if isinstance(gap, str) else value_text(gap) for gap in condition.decisive_gaps)
+        missing = f"({missing} or {cell} in ({', '.join(gaps)},))"
+    if condition.relation in _ABOUT_GAPS:
+        return missing if condition.relation is Relation.MISSING else f"not {missing}"
+    if not optional:
         return text
-    return f"(missing({cell}) or {text})" if condition.or_missing else f"(not missing({cell}) and {text})"
+    return f"({missing} or {text})" if condition.or_missing else f"(not {missing} and {text})"
 
 
 def join_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:

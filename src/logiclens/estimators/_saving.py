@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from math import isfinite
 from numbers import Integral, Real
@@ -208,21 +209,22 @@ def _setting(name: str, value: Any) -> Any:
 
 
 def _encoder(saved: dict[str, Any]) -> ConceptEncoder:
-    """The encoder with these settings; cut points of single columns are pairs of column and cuts."""
+    """The encoder with these settings; those of single columns are pairs of column and setting."""
     settings = ConceptEncoder().get_params(deep=False)
     for name, value in saved.items():
         if name not in settings:
             raise InputError(f"ConceptEncoder has no setting {shown(name)}.")
-        settings[name] = dict(map(_cuts, value)) if name == "cuts" and isinstance(value, list) else value
+        pairs = isinstance(value, list) and (name in ("cuts", "types") or [*map(type, value[:1])] == [list])
+        settings[name] = dict(map(partial(_of_column, name), value)) if pairs else value
     encoder = ConceptEncoder(**settings)
     check_encoder_settings(encoder)
     return encoder
 
 
-def _cuts(pair: Any) -> tuple[str, list[float]]:
+def _of_column(setting: str, pair: Any) -> tuple[str, Any]:
     if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
-        raise InputError(f"cuts must hold pairs of column and cut points. Got {shown(pair)}.")
-    return pair[0], items(pair[1], "cut points")
+        raise InputError(f"{setting} must hold pairs of a column and its setting. Got {shown(pair)}.")
+    return pair[0], pair[1]
 
 
 def _weight(pair: Any) -> tuple[Label, float]:

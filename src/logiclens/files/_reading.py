@@ -14,11 +14,12 @@ import io
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -35,7 +36,15 @@ from logiclens.concepts._text import (
     trim,
 )
 from logiclens.concepts.table import ValueType
-from logiclens.errors import FileError, InputError, UnknownColumnError, UnknownColumnsError, listing
+from logiclens.errors import (
+    FileError,
+    InputError,
+    UnknownColumnError,
+    UnknownColumnsError,
+    count,
+    listing,
+    shown,
+)
 from logiclens.files._csv import (
     Layout,
     LongRecordError,
@@ -91,7 +100,10 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
-    types: Mapping[str, ValueType] | None = None,
+    types: Mapping[str, ValueType] | Expected | None = None,
+    missing: Mapping[str, Sequence[str]]
+    | Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
+    | None = None,
 ) -> TableFile:
     r"""Read a table with a header.
 
@@ -114,7 +126,11 @@ def read_table(
         Sign before the decimals of a number; found in the first lines when missing.
     types : mapping of str to ValueType, optional
         What the values of some columns are; the others are guessed, or have types of their own. A text that
-        is no number counts as missing where numbers are wanted, and a note says so.
+        is no number counts as missing where numbers are wanted, and a note says so. Also a function from the
+        names of the columns to such a mapping.
+    missing : mapping of str to sequence of str, optional
+        Values that mean that there is none, by column, such as ``{"age": ["-999"]}``; a note says how many
+        there are. Also a function from the names of the columns to such a mapping.
 
     Returns
     -------
@@ -140,16 +156,97 @@ def read_table(
     >>> file.notes
     ("Columns are separated by ';'.", 'Numbers have a decimal comma.')
     """
-    wanted = checked_types({} if types is None else types)
+    if not callable(types):
+        checked_types({} if types is None else types)
+    if not callable(missing):
+        _check_missing({} if missing is None else missing)
     with open_source(path) as source, name_damage(source.label):
         if source.is_parquet:
-            table, notes = _read_parquet(source, wanted)
+            table, notes = _read_parquet(source, types)
+            found = Counter[tuple[str, str]]()
         else:
-            table, notes = _read_text(source, wanted, delimiter, encoding, decimal)
+            table, notes, found = _read_text(source, types, missing, delimiter, encoding, decimal)
+        gaps = _by_column(missing, table.column_names)
+        table, more = without_values(table, gaps)
+        notes = (*notes, *notes_on_missing(gaps, found + more))
         return TableFile(table, source.name, source.digest(), notes)
 
 
-def _read_parquet(source: OpenFile, types: Mapping[str, ValueType]) -> tuple[Any, tuple[str, ...]]:
+def _check_missing(missing: Any) -> None:
+    if not isinstance(missing, Mapping) or not all(
+        isinstance(some, list | tuple) and all(isinstance(text, str) for text in some)
+        for some in missing.values()
+    ):
+        raise InputError(
+            f"missing must map names of columns to texts. Got {shown(missing)}; write {{'age': ['-999']}}."
+        )
+
+
+_T = TypeVar("_T")
+
+
+def _by_column(
+    settings: Mapping[str, _T] | Callable[[Sequence[str]], Mapping[str, _T]] | None, names: Sequence[str]
+) -> Mapping[str, _T]:
+    return settings(names) if callable(settings) else settings or {}
+
+
+def without_values(table: Any, missing: Mapping[str, Sequence[str]]) -> tuple[Any, Counter[tuple[str, str]]]:
+    """A table in which some values are missing, and how often each column had which of them.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    missing : mapping of str to sequence of str
+        Values by column, as a file of text has them.
+
+    Examples
+    --------
+    >>> table, found = without_values(pa.table({"age": [62, -999]}), {"age": ["-999"]})
+    >>> table.to_pydict(), found
+    ({'age': [62, None]}, Counter({('age', '-999'): 1}))
+    """
+    counts = Counter[tuple[str, str]]()
+    for at, name in enumerate(table.column_names):
+        column = table.column(at)
+        for text in missing.get(name, ()):
+            found = _equal(column, text)
+            if n := 0 if found is None else pc.sum(found).as_py() or 0:
+                counts[name, text] += n
+                column = pc.if_else(found, pa.scalar(None, column.type), column)
+        table = table.set_column(at, name, column)
+    return table, counts
+
+
+def _equal(column: Any, text: str) -> Any:
+    """Where a value is what a text says; None where none can be."""
+    if is_text(column.type):
+        return pc.equal(pc.utf8_trim_whitespace(column), text)
+    if not pa.types.is_integer(column.type) and not pa.types.is_floating(column.type):
+        return None
+    try:
+        return pc.equal(pc.cast(column, pa.float64(), safe=False), float(text))
+    except ValueError:
+        return None
+
+
+def notes_on_missing(missing: Mapping[str, Sequence[str]], found: Counter[tuple[str, str]]) -> list[str]:
+    """Notes on values that count as missing, and on those that no column has."""
+    notes = [
+        f"{count(n, 'value')} of {name!r} {'counts' if n == 1 else 'count'} as missing: {text!r}."
+        for (name, text), n in found.items()
+    ]
+    texts = dict.fromkeys(text for some in missing.values() for text in some)
+    for text in texts.keys() - {text for _, text in found}:
+        names = [name for name, some in missing.items() if text in some]
+        where = f"No value of {names[0]!r}" if len(names) == 1 else "No value of any column"
+        notes.append(f"{where} is {text!r}: nothing there counts as missing by it.")
+    return notes
+
+
+def _read_parquet(
+    source: OpenFile, settings: Mapping[str, ValueType] | Expected | None
+) -> tuple[Any, tuple[str, ...]]:
     try:
         table = pyarrow.parquet.read_table(pa.BufferReader(source.stream.read()))
     except (pa.ArrowException, OSError) as error:
@@ -158,8 +255,9 @@ def _read_parquet(source: OpenFile, types: Mapping[str, ValueType]) -> tuple[Any
     if not table.num_rows or not table.num_columns:
         raise FileError(f"{source.label} has no rows. Pass a table with rows.")
     origin, remarks = parquet_origin(source.label, table.column_names), Remarks()
+    types = checked_types(_by_column(settings, table.column_names))
     for at, name in enumerate(table.column_names):
-        if types.get(name, ValueType.MIXED) is not ValueType.MIXED:
+        if types.get(name, ValueType.MIXED) not in _OF_THE_FILE:
             found = read_as(table.column(at), name, types[name], origin, remarks=remarks)
             table = table.set_column(at, name, found)
     return table, (*notes, *remarks.notes(origin))
@@ -175,20 +273,31 @@ def damaged_parquet(label: str) -> FileError:
     return FileError(f"{label} is a Parquet file that cannot be read: it is damaged. Get it once more.")
 
 
+_OF_THE_FILE = (ValueType.MIXED, ValueType.CATEGORY)  # the types that the file has, or the text
+
+
 def _read_text(
-    source: OpenFile, types: Mapping[str, ValueType], *settings: str | None
-) -> tuple[Any, tuple[str, ...]]:
+    source: OpenFile,
+    types: Mapping[str, ValueType] | Expected | None,
+    missing: Any,
+    *settings: str | None,
+) -> tuple[Any, tuple[str, ...], Counter[tuple[str, str]]]:
     layout, stream = find_layout(source, *settings)
+    wanted, gaps = checked_types(_by_column(types, layout.names)), _by_column(missing, layout.names)
     content = stream.read()
     origin = Origin(source.label, layout, lambda: nullcontext(io.BytesIO(content)))
     raw = pa.concat_tables(batch.rows for batch in _text_batches(io.BytesIO(content), origin))
+    raw, absent = without_values(raw.rename_columns(list(layout.names)), gaps)
     remarks = Remarks()
     names, columns, empty = [], [], []
     for name, column in zip(layout.names, raw.columns, strict=True):
-        if types.get(name, ValueType.MIXED) is not ValueType.MIXED:  # of which there is no column of pyarrow
-            found = read_as(column, name, types[name], origin, remarks=remarks)
+        kind = wanted.get(name, ValueType.MIXED)
+        if kind not in _OF_THE_FILE:  # there is no mixed column of pyarrow
+            found = read_as(column, name, kind, origin, remarks=remarks)
         else:
             values = guess_type(column, name, layout.notation)
+            if kind is ValueType.CATEGORY and (values.odd or values.spelling):
+                values = as_type(column, ValueType.TEXT)
             remarks.add(name, values)
             found = values.column
         if name in layout.unnamed and found.null_count == len(found):
@@ -199,7 +308,7 @@ def _read_text(
     notes = [*layout.notes, *remarks.notes(origin)]
     if empty:
         notes.append(f"Columns without a name and without values are left out: {listing(empty)}.")
-    return pa.table(columns, names=names), tuple(notes)
+    return pa.table(columns, names=names), tuple(notes), absent
 
 
 def no_rows(label: str) -> FileError:

@@ -71,10 +71,7 @@ class Origin:
         advice = "Correct it, or leave it empty if it is missing."
         if "," in value and self.layout.decimal == ".":
             advice = f"If the comma is a {on_commas(value, sure=self.layout.sure)}"
-        return InputError(
-            f"Column {name!r} must hold {what}, as it did when the rules were made; {self.place(row)} has "
-            f"{shown(value)}. {advice}"
-        )
+        return InputError(f"Column {name!r} must hold {what}; {self.place(row)} has {shown(value)}. {advice}")
 
     def place(self, row: int) -> str:
         """Place of a row, counted from 0: its line where the file can be read again, else its number."""

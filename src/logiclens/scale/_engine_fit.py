@@ -11,6 +11,7 @@ pass takes all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,8 +28,14 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import ROUNDING, check_count
 from logiclens.scale._collapse import MOST_ROWS, CollapsedRows, check_max_rows, collapse
 from logiclens.scale._engine import Expression, Table, fetch
-from logiclens.scale._expressions import concept_expression, is_missing, refuse_gaps, truth_expression
-from logiclens.scale._histograms import ColumnSummary, check_own_cuts, histogram, summarize_columns
+from logiclens.scale._expressions import (
+    concept_expression,
+    is_missing,
+    refuse_gaps,
+    truth_expression,
+    without_gaps,
+)
+from logiclens.scale._histograms import ColumnSummary, histogram, summarize_columns
 from logiclens.scale._training_rows import Totals, TrainingRows, check_rows, count_rows
 
 MOST_OUTPUTS = 1 << 27
@@ -124,6 +131,9 @@ def _read_collapsed(
     estimator: LENClassifier, rows: TrainingRows, max_rows: int
 ) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
+    if isinstance(estimator.encoder, ConceptEncoder):
+        gaps = estimator.encoder.recipe(has_targets=True).of_columns(rows.columns).gaps
+        rows = replace(rows, table=without_gaps(rows.table, gaps))
     totals, summaries = count_rows(rows), summarize_columns(rows)
     encoder = _encoder(estimator.encoder, summaries)
     readings: dict[str, Reading] = {}
@@ -163,7 +173,7 @@ def _read_collapsed(
         weight = np.round(weight * (totals.effective / totals.weight))
     if encoder is None:
         return Inputs(collapsed.bits.astype(np.float64), rows.columns, True, rows.columns), targets, weight
-    recipe = encoder.recipe(has_targets=True)
+    recipe = encoder.recipe(has_targets=True).of_columns(rows.columns)
     truths: list[BoolArray] = []
     for each in summaries:
         start = places[each.name]
@@ -184,8 +194,7 @@ def _read_columns(
 ) -> dict[str, Reading]:
     """Concepts of the columns that are no flags, from counts of their values."""
     check_tells_apart(totals.rows, rows.columns)
-    recipe = encoder.recipe(has_targets=bool(rows.targets))
-    check_own_cuts(recipe, summaries)
+    recipe = encoder.recipe(has_targets=bool(rows.targets)).of_columns(rows.columns)
     counted = [each for each in summaries if not each.only_flags]
     return {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
 

@@ -57,14 +57,38 @@ def concept_expression(table: Table, concept: Concept, column: str | None = None
     """
     place = concept.column if column is None else column
     check_columns(table, [place])
-    cells = table[place]
     condition = concept.condition()
+    cells = without(table[place], condition.gaps)
     ibis = ibis_module()
     if condition.relation is Relation.MISSING:
         return is_missing(cells)
     if cells.type().is_null():
         return ibis.literal(condition.or_missing)
     return _with_missing(_test(cells, concept), cells, condition.or_missing)
+
+
+def without(cells: Expression, gaps: Sequence[str | int | float]) -> Expression:
+    """A column where some values count as missing; those of another kind occur nowhere.
+
+    Examples
+    --------
+    >>> import ibis, pyarrow as pa
+    >>> table = ibis.memtable(pa.table({"age": [62, -999]}))
+    >>> without(table["age"], [-999, "?"]).to_list()
+    [62, None]
+    """
+    kind = kind_of(cells)
+    fitting = [gap for gap in gaps if isinstance(gap, str) == (kind is Kind.TEXT)]
+    if not fitting or kind not in (Kind.NUMBER, Kind.TEXT) or cells.type().is_null():
+        return cells
+    found = _is_one_of(cells, fitting).ifelse(ibis_module().null(cells.type()), cells)
+    return found.name(cells.get_name())
+
+
+def without_gaps(table: Table, gaps: Mapping[str, Sequence[str | int | float]]) -> Table:
+    """A table where some values of some columns count as missing."""
+    changed = {name: without(table[name], some) for name, some in gaps.items() if some}
+    return table.mutate(**changed) if changed else table
 
 
 def _with_missing(test: Expression, cells: Expression, or_missing: bool) -> Expression:

@@ -15,7 +15,6 @@ A table has no order here: whole numbers from 0 or 1 on that stand in one row ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +32,7 @@ from logiclens.concepts._columns import (
 )
 from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
-from logiclens.errors import ColumnError, InputError, UnknownColumnError
+from logiclens.errors import ColumnError, InputError
 from logiclens.scale._engine import Expression, Table, fetch, ibis_module
 from logiclens.scale._expressions import as_number, float_literal, is_missing, kind_of
 from logiclens.scale._training_rows import Totals, TrainingRows, numbers_of
@@ -248,14 +247,6 @@ def _no_concepts(rows: TrainingRows, name: str) -> InputError:
     except InputError as error:
         return error
     return nested_values(name, f"{cells.type()}")
-
-
-def check_own_cuts(recipe: ColumnSettings, summaries: Sequence[ColumnSummary]) -> None:
-    """Refuse cut points of columns that are not there."""
-    names = [each.name for each in summaries]
-    for name in recipe.own_cuts:
-        if name not in names:
-            raise UnknownColumnError(name, names, "There are cut points for it in cuts.")
 
 
 # Bins, where there are too many values

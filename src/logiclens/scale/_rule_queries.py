@@ -47,6 +47,7 @@ from logiclens.scale._expressions import (
     raw_places,
     refuse_gaps,
     truth_expression,
+    without,
 )
 from logiclens.scale._training_rows import MOST_LABELS, MOST_WEIGHT, weight_fault, weights_name
 
@@ -195,20 +196,22 @@ def _mark(rules: ExplanationSet, table: Table, true: Sequence[Expression]) -> Ex
     ibis = ibis_module()
     marks = ["", UNCOVERED if rules.multi_label else DEFAULT]
     code = ibis.ifelse(any_true(true), 0, 1)
-    gaps = [is_missing(table[column]) for column in _never_missing(rules, table)]
+    gaps = [is_missing(cells) for cells in _never_missing(rules, table)]
     if gaps:
         code = code + ibis.ifelse(any_true(gaps), 2, 0)
         marks += [", ".join(filter(None, (mark, MISSING))) for mark in marks]
     return code.cases(*enumerate(marks), else_="")
 
 
-def _never_missing(rules: ExplanationSet, table: Table) -> list[str]:
+def _never_missing(rules: ExplanationSet, table: Table) -> list[Expression]:
     """Columns of the table that the rules know no gaps in."""
     used = rules.concepts
     places = raw_places(table, rules.vocabulary, used)
     if places is None or rules.vocabulary is None:
-        return list(used)
-    return [place for column, place in places.items() if column not in rules.vocabulary.optional]
+        return [table[name] for name in used]
+    words = rules.vocabulary
+    known = (column for column in places if column not in words.optional)
+    return [without(table[places[column]], words.gaps.get(column, ())) for column in known]
 
 
 def _check_name(name: Any) -> str:
