@@ -35,7 +35,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import as_array, booleanize, check_length, missing_values
-from logiclens.logic.export import SAID, to_sentence
+from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import (
     Const,
     Formula,
@@ -43,6 +43,7 @@ from logiclens.logic.formula import (
     check_formula,
     check_writable,
     escape,
+    misread_with,
     plain_name,
     quote,
 )
@@ -235,10 +236,10 @@ class Rule:
         >>> print(Rule(2, Var("red_wing"), "cluster").format("latex"))
         \forall x \in O_{2} \colon \mathit{red\_wing}(x)
         >>> print(Rule("age > 62", ~Var("red_wing"), "if").format("plain"))
-        Every ‹age > 62› row has: not red_wing
+        Every age > 62 row has: not red_wing
         """
         if style == "plain":
-            return self._said(plain_name, lambda: formula_text(self.formula, self.vocabulary, style))
+            return self._said(lambda: formula_text(self.formula, self.vocabulary, style))
         label = label_text(self.target, style)
         formula = formula_text(self.formula, self.vocabulary, style)
         signs, target = _SIGNS[style], f"{label}(x)"
@@ -265,11 +266,11 @@ class Rule:
         >>> print(Rule("robin", f, "iff").to_sentence())
         Predicts robin exactly when red and not bill colour
         """
-        return self._said(label_in_sentence, lambda: formula_sentence(self.formula, self.vocabulary))
+        return self._said(lambda: formula_sentence(self.formula, self.vocabulary))
 
-    def _said(self, named: Callable[[str], str], formula: Callable[[], str]) -> str:
+    def _said(self, formula: Callable[[], str]) -> str:
         """The rule as a sentence, its formula as the caller words it."""
-        plain = named(self.target) if isinstance(self.target, str) else str(self.target)
+        plain = label_in_sentence(self.target)
         target = plain if isinstance(self.target, str) else f"class {plain}"
         if isinstance(self.formula, Const):
             return _CONSTANT[self.kind, self.formula.value].format(target=target, plain=plain)
@@ -317,7 +318,7 @@ def label_text(label: Label, style: str) -> str:
     """A label in First-Order Logic, or as people write it."""
     notation_named(style)  # an unknown style raises
     if style == "plain":
-        return plain_name(label) if isinstance(label, str) else str(label)
+        return label_in_sentence(label)
     if style != "latex":
         return quote(label) if isinstance(label, str) else str(label)
     if isinstance(label, str):
@@ -357,7 +358,11 @@ _CONSTANT = {
 
 def label_in_sentence(target: Label) -> str:
     """A target in plain English; a name that could be misread stands between marks, also the empty one."""
-    return plain_name(target, SAID) if isinstance(target, str) else str(target)
+    return plain_name(target, _NO_LABEL) if isinstance(target, str) else str(target)
+
+
+_NO_LABEL = misread_with("when", "where", "row has", compared=False)
+"""What a label must not have in it to stand in a sentence as it is."""
 
 
 def target_in_sentence(rule: Rule) -> str:

@@ -520,15 +520,20 @@ OPENING, CLOSING = "‹", "›"
 
 _WORDS = r"and|or|not|if|then|else|otherwise"
 _MISREAD = (
-    r"\A\s|\s\Z|\s\s|[()\[\]{}\"“”„«»‹›]|[,;](?!\S)|(?<!\S)[<>=!≤≥≠]+(?!\S)|\bis (?:missing|known)\b"
+    r"\A\s|\s\Z|\s\s|[()\[\]{}\"“”„«»‹›]|[,;](?!\S)|\bis (?:missing|known)\b"
     r"|\A(?:always|never|missing|known)\Z"
 )
+_COMPARED = r"|(?<!\S)[<>=!≤≥≠]+(?!\S)"
 
 
-def misread_with(*words: str) -> re.Pattern[str]:
-    """Pattern of what is in a name that could be taken for a part of a sentence with these words."""
+def misread_with(*words: str, compared: bool = True) -> re.Pattern[str]:
+    """Pattern of what is in a name that could be taken for a part of a sentence with these words.
+
+    A name that is not ``compared`` with anything, as that of a class, may have ``<`` and the like in it.
+    """
     listed = "|".join([_WORDS, *words])
-    return re.compile(rf"(?<![\w-])(?:{listed})(?![\w-])|{_MISREAD}", re.IGNORECASE)
+    signs = _COMPARED if compared else ""
+    return re.compile(rf"(?<![\w-])(?:{listed})(?![\w-])|{_MISREAD}{signs}", re.IGNORECASE)
 
 
 _IN_PLAIN = misread_with()
