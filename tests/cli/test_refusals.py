@@ -60,7 +60,10 @@ def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("predict rules.json stay.csv", "There is no file 'stay.csv'. Did you mean 'stays.csv'?"),
         ("check zzz", "There is no file 'zzz'. Check its name and folder."),
         ("export . --to sql", "'.' is a folder. Name a file in it."),
-        ("explain latin.csv -t y", "'latin.csv' is not text in UTF-8, in line 1. Name its encoding"),
+        (
+            "explain latin.csv -t y --encoding utf-8",
+            "'latin.csv' is not text in UTF-8, in line 1. Name its encoding",
+        ),
         ("explain empty.csv -t y", "'empty.csv' is empty."),
         ("explain header.csv -t y", "'header.csv' has a header and no rows."),
         ("explain ragged.csv -t y", "'ragged.csv' has 1 value in line 3; the header names 2 columns."),

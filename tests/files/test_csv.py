@@ -133,11 +133,28 @@ def test_utf_16_says_so_itself(path: Path):
     assert found.notes == ("The text is in UTF-16.", "Columns are separated by tab.")
 
 
+def test_what_is_not_in_utf_8_is_read_as_cp1252(path: Path):
+    """As Excel writes it in Western Europe; a euro sign is none in latin-1."""
+    content = "größe,b\n5 €,2\n".encode("cp1252")
+    found = layout_of(path, content)
+
+    assert (found.names, found.encoding) == (("größe", "b"), "cp1252")
+    assert found.notes == (
+        "The text is not in UTF-8. It is read as CP1252; where letters look wrong, say --encoding.",
+    )
+    assert rest_of(path, content).decode() == "5 €,2\n"
+
+
 @pytest.mark.parametrize(
     ("content", "settings", "message"),
     [
         (
             b"a,b\n1,\xe9\n",
+            (None, "utf-8"),
+            "is not text in UTF-8, in line 2. Name its encoding, such as --encoding latin-1.",
+        ),
+        (
+            b"a,b\n1,\xe9\x81\n",
             (),
             "is not text in UTF-8, in line 2. Name its encoding, such as --encoding latin-1.",
         ),

@@ -323,7 +323,9 @@ Delimiter: TypeAlias = Annotated[
 ]
 Encoding: TypeAlias = Annotated[
     str | None,
-    typer.Option(help="How letters are stored, such as latin-1.  [default: utf-8]", metavar="NAME"),
+    typer.Option(
+        help="How letters are stored, such as latin-1.  [default: utf-8, or else cp1252]", metavar="NAME"
+    ),
 ]
 Decimal: TypeAlias = Annotated[
     str | None,

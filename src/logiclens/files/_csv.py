@@ -35,6 +35,8 @@ _ROWS = 200  # read to find the delimiter
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n)")  # a line that Excel writes and reads
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_WESTERN = "cp1252"
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")  # signs that it lacks, or texts do
 _WORDS = {"tab": "\t", r"\t": "\t"}  # a tab is hard to type
 _NAMES = {"\t": "tab", ";": "';'", "|": "'|'", ",": "','", " ": "space"}
 
@@ -102,6 +104,9 @@ def find_layout(
     mark = next((mark for mark in _MARKS if start.startswith(mark)), b"")
     codec = _MARKS.get(mark, "utf-8") if encoding is None else _codec(encoding)
     notes = [f"The text is in {codec.upper()}."] if encoding is None and codec != "utf-8" else []
+    if encoding is None and not mark and _is_western(source.stream.peek(_HEAD)):
+        codec = _WESTERN
+        notes = ["The text is not in UTF-8. It is read as CP1252; where letters look wrong, say --encoding."]
     stream = source.stream
     if codec != "utf-8":
         stream = Peekable(_InUtf8(stream, codec, source.label))
@@ -141,6 +146,15 @@ def find_layout(
     n_lines += bool(separator)
     layout = Layout(delimiter, codec, decimal, names, unnamed, n_lines, bool(mark), (*notes, *remarks), sure)
     return layout, stream
+
+
+def _is_western(head: bytes) -> bool:
+    """True of the start of a text that is not in UTF-8, and may be in the encoding of Western Europe."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return False
+    except UnicodeDecodeError:
+        return not _NO_TEXT.search(head)
 
 
 def _readable(records: Iterable[list[str]]) -> Iterator[list[str]]:

@@ -121,7 +121,8 @@ def read_table(
     delimiter : str, optional
         What separates columns; when missing, whichever of tab, ``;``, ``|`` and ``,`` fits the first lines.
     encoding : str, optional
-        How letters are stored; UTF-8 when missing, or UTF-16 where the file says so.
+        How letters are stored; when missing, UTF-8, UTF-16 where the file says so, or CP1252 where its start
+        is not in UTF-8.
     decimal : {".", ","}, optional
         Sign before the decimals of a number; found in the first lines when missing.
     types : mapping of str to ValueType, optional
