@@ -203,8 +203,8 @@ PATIENTS = {"age": [70, 70, 20, None], "smoker": [False, True, False, False]}
 @pytest.mark.parametrize(
     ("kind", "formula", "sentence"),
     [
-        ("if", Var("a"), "Every y row has: a (90.0% of them on 40 rows, test)"),
-        ("only_if", Var("a"), "Rows where a are y (50.0% of them on 40 rows, test)"),
+        ("if", Var("a"), "Every y row has: a (90.0% of them in 40 test rows)"),
+        ("only_if", Var("a"), "Rows where a are y (50.0% of them in 40 test rows)"),
         ("iff", Var("a"), "Predicts y exactly when a"),
         ("if", FALSE, "No row is y"),
     ],

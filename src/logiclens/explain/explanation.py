@@ -279,14 +279,14 @@ class Explanation:
         >>> from logiclens.logic import Var
         >>> scores = Scores("training", 200, precision=0.9, recall=0.97)
         >>> print(Explanation(Rule("robin", Var("red"), "if"), scores=scores).to_sentence())
-        Every robin row has: red (97.0% of them on 200 rows, training)
+        Every robin row has: red (97.0% of them in 200 training rows)
         """
         scores, sentence = self.scores, self.rule.to_sentence()
         if scores is None or self.kind is RuleKind.IFF or isinstance(self.formula, Const):
             return sentence
         rate = scores.precision if self.kind is RuleKind.ONLY_IF else scores.recall
-        on = f"{count(scores.n_rows, 'row')}, {scores.part}"
-        return sentence if rate is None else f"{sentence} ({rate:.1%} of them on {on})"
+        rows = f"{scores.n_rows} {scores.part} {'row' if scores.n_rows == 1 else 'rows'}"
+        return sentence if rate is None else f"{sentence} ({rate:.1%} of them in {rows})"
 
     def to_json(self) -> str:
         """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""
