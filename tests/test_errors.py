@@ -147,6 +147,10 @@ ELEVEN = [f"c{j}" for j in range(11)]
             UnknownColumnError("age", ["Age", "sex"]),
             "The data lack the column 'age'. Did you mean 'Age'? They have 2 columns: 'Age', 'sex'.",
         ),
+        (
+            UnknownColumnError("Y", ["id", "y"]),
+            "The data lack the column 'Y'. Did you mean 'y'? They have 2 columns: 'id', 'y'.",
+        ),
         (UnknownColumnError("age", ["sex"]), "The data lack the column 'age'. Their only column is 'sex'."),
         (UnknownColumnError("age", [], "Look again."), "They have no columns at all. Look again."),
         (

@@ -117,6 +117,7 @@ ESTIMATORS_NAMES = {
     "PsiClassifier",
     "ReluClassifier",
     "cross_explain",
+    "group_copies",
 }
 BENCH_NAMES = {
     "DONE",
@@ -176,6 +177,7 @@ CONCEPTS_NAMES = {
     "Kind",
     "Missing",
     "OneOf",
+    "Ranges",
     "Table",
     "Vocabulary",
     "auto_encoder",

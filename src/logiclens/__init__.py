@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         PsiClassifier,
         ReluClassifier,
         cross_explain,
+        group_copies,
     )
     from logiclens.guard import RuleGuard
     from logiclens.loading import load, rules_of_model
@@ -57,6 +58,7 @@ _LATE = {
     "Report": "logiclens.reporting",
     "RuleGuard": "logiclens.guard",
     "cross_explain": "logiclens.estimators",
+    "group_copies": "logiclens.estimators",
     "load": "logiclens.loading",
     "report": "logiclens.reporting",
     "rules_of_model": "logiclens.loading",
@@ -84,6 +86,7 @@ __all__ = [
     "RuleGuard",
     "__version__",
     "cross_explain",
+    "group_copies",
     "load",
     "report",
     "rules_of_model",

@@ -348,7 +348,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def _nearest(name: str, known: Iterable[str]) -> str | None:
     if len(name) > _COMPARABLE:  # the time to compare grows with the square of the length
         return None
-    close = get_close_matches(name, [other for other in known if len(other) <= 2 * _COMPARABLE], n=1)
+    others = {other: other.casefold() for other in known if len(other) <= 2 * _COMPARABLE}
+    alike = [other for other, plain in others.items() if plain == name.casefold()]
+    close = alike or get_close_matches(name, others, n=1)
     return close[0] if close else None
 
 

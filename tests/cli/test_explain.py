@@ -76,7 +76,7 @@ def test_scores_are_about_rows_held_out():
     rules = logiclens.load("rules.json")
     table = read_table("stays.csv").table
     labels = np.array(table["risk"].to_pylist())
-    from logiclens.cli.selection import split
+    from logiclens.cli.row_split import split
 
     held_out = split(labels, 0.3, 0)
     rows = table.take(np.flatnonzero(held_out))

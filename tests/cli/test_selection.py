@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.cli.options import Selection
+from logiclens.cli.row_split import split
 from logiclens.cli.selection import (
     TRAINING_ROWS,
     Dropped,
     class_labels,
+    class_ranges,
     column_use,
     select_rows,
-    split,
 )
 from logiclens.concepts import Table
 from logiclens.errors import InputError, Reason
@@ -240,7 +241,9 @@ def test_labels_are_of_one_type(values: list[Any], labels: list[Any]):
 def test_a_limit_makes_two_classes():
     column = Table({"price": [1.0, 2.5, 3.0, None]}).column("price")
 
-    assert class_labels(column, 2.5)[:3].tolist() == ["price <= 2.5", "price <= 2.5", "price > 2.5"]
+    ranges, _ = class_ranges(column, Selection("price", above=2.5))
+
+    assert class_labels(column, ranges)[:3].tolist() == ["price <= 2.5", "price <= 2.5", "price > 2.5"]
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.floats(0.05, 0.9), st.integers(0, 9))

@@ -26,16 +26,17 @@ from logiclens.cli.selection import (
     check_size,
     choose_columns,
     class_labels,
+    class_ranges,
     code_notes,
     column_use,
     refuse_kind,
     refuse_limit,
     remarks,
-    side_labels,
     use_of,
 )
 from logiclens.concepts._columns import look_at, spelling_remark
 from logiclens.concepts.concept import Value, value_text
+from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import ColumnError, InputError, LimitError, UnknownColumnError, count, listing
@@ -199,12 +200,12 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     rows = replace(rows, table=without_gaps(rows.table, said.gaps))
     n_rows = int(fetch(rows.table.count(), "Counting rows").as_py())
     check_size(n_rows)
-    label, remark = _classes(rows.table, named, selection.above)
+    label, on_classes, ranges = _classes(rows.table, selection)
     held = rows.is_drawn(selection.holdout, selection.seed)
     table = rows.table.mutate(label.name(_LABEL), held.name(_HELD)).filter(~is_missing(rows.table[named]))
     sizes, lost = _sizes(table)
-    if selection.above is not None and len(sizes) < 2:
-        _refuse_limit(rows.table, named, selection.above)
+    if ranges is not None and len(sizes) < len(ranges.labels):
+        _refuse_limits(rows.table, named, selection)
     notes = [*rows.notes]
     if n_missing := n_rows - sum(map(sum, sizes.values())):
         notes.append(f"{count(n_missing, 'row')} without a value of {named!r} left out.")
@@ -213,7 +214,7 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         held_out &= ~table[_LABEL].isin([label_literal(label) for label in lost])
     if selection.holdout:
         notes += _class_notes(sizes)
-    notes += filter(None, [remark])
+    notes += filter(None, on_classes)
     columns, dropped, on_columns = choose_columns(
         rows.columns, selection, lambda columns: _check_columns(rows.table, columns, said)
     )
@@ -235,27 +236,42 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     )
 
 
-def _classes(table: Table, name: str, above: float | None) -> tuple[Expression, str]:
-    """The class of each row, as an expression, and a remark on how classes are spelled, or nothing."""
-    column = table[name]
-    if above is not None:
-        refuse_limit(name, kind_of(column))
-        low, high = map(label_literal, side_labels(name, above))
-        return (as_number(column) > float_literal(above)).ifelse(high, low), ""
+def _classes(table: Table, selection: Selection) -> tuple[Expression, Iterable[str], Ranges | None]:
+    """The class of each row, as an expression, remarks on classes, and ranges of numbers, where asked for."""
+    name = selection.target or ""
+    column, ranges = table[name], None
+    if selection.limits:
+        refuse_limit(name, kind_of(column), selection)
+        ranges = Ranges(name, selection.limits)
+        return _label_of_range(column, ranges), (), ranges
     refuse_kind(name, kind_of(column))
     values, rows, complete = values_of(table, name)
     if not complete:
         _refuse_many(table, values)
-    return _label(column, values, class_labels(values, counts=rows)), spelling_remark(values)
+    if selection.bins is not None:
+        ranges, note = class_ranges(values, selection, rows)
+        assert ranges is not None
+        return _label_of_range(column, ranges), filter(None, [note]), ranges
+    return _label(column, values, class_labels(values, counts=rows)), [spelling_remark(values)], None
 
 
-def _refuse_limit(table: Table, name: str, above: float) -> None:
-    """Refuse a limit that lies beyond all values of a column."""
+def _label_of_range(column: Expression, ranges: Ranges) -> Expression:
+    """The label of the range of each number, as an expression."""
+    *labels, last = map(label_literal, ranges.labels)
+    cases = [
+        (as_number(column) <= float_literal(cut), label)
+        for cut, label in zip(ranges.cuts, labels, strict=True)
+    ]
+    return ibis_module().cases(*cases, else_=last)
+
+
+def _refuse_limits(table: Table, name: str, selection: Selection) -> None:
+    """Refuse limits between which there are no values of a column."""
     values, numbers, there = values_of(table, name)[0], as_number(table[name]), ~is_missing(table[name])
     ends = table.aggregate(low=numbers.min(where=there), high=numbers.max(where=there))
     found = fetch(ends, f"Looking at {name!r}").to_pylist()[0].values()
     both = [*values.numbers()[~values.missing], *(end for end in found if end is not None)]
-    class_labels(read_array(np.array(both or [np.nan], dtype=np.float64), name), above)
+    class_ranges(read_array(np.array(both or [np.nan], dtype=np.float64), name), selection)
 
 
 def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:

@@ -28,6 +28,7 @@ from logiclens.cli.learning import (
     print_results,
     print_scored_rules,
     read,
+    read_test,
     select,
     write,
 )
@@ -36,13 +37,16 @@ from logiclens.cli.options import (
     NetworkKind,
     RuleKindName,
     Selection,
+    check_classes,
+    check_split,
     command_line,
+    cut_points,
     engine_of_options,
     one_of,
     refuse_whole_rows,
 )
 from logiclens.cli.outputs import Outputs
-from logiclens.cli.terminal import Progress, one_line_errors
+from logiclens.cli.terminal import Progress, one_line_errors, wrong_usage
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,9 +75,12 @@ def explain(  # noqa: PLR0913 - the options of a command
     above: Annotated[
         float | None,
         typer.Option(
-            help="For a target of numbers: two classes, above this limit and not.", metavar="NUMBER"
+            help="For a target of numbers: two classes, above this limit and not (--cut with one number).",
+            metavar="NUMBER",
         ),
     ] = None,
+    cut: opt.Cut = None,
+    bins: opt.Bins = None,
     network: opt.NetworkOption = NetworkKind.MU,
     rule: opt.KindOption = RuleKindName.IFF,
     seed: opt.Seed = 0,
@@ -91,6 +98,10 @@ def explain(  # noqa: PLR0913 - the options of a command
     ordered: opt.Ordered = None,
     missing: opt.MissingValues = None,
     holdout: opt.Holdout = 0.3,
+    test: opt.TestOption = None,
+    split_column: opt.SplitColumn = None,
+    test_value: opt.TestValue = None,
+    group: opt.Group = None,
     max_rows: opt.MaxRows = None,
     cv: Annotated[
         bool, typer.Option("--cv", help="Also cross-validate: the six metrics of the paper, on all rows.")
@@ -159,6 +170,12 @@ def explain(  # noqa: PLR0913 - the options of a command
           leave columns out, and ask for short rules
       logiclens explain houses.csv --target price --above 250000
           a target of numbers: what makes it large?
+      logiclens explain houses.csv --target price --bins 3
+          a target of numbers as three classes of equal size
+      logiclens explain visits.csv --target outcome --group patient
+          no patient is both learned from and held out
+      logiclens explain train.csv --target outcome --test test.csv
+          score on rows of your own
       logiclens explain data.tsv.gz --target kind --rule only_if --cv
           sufficient conditions, and cross-validated metrics
       cat data.csv | logiclens explain - --target kind --json - | jq .rules
@@ -171,11 +188,27 @@ def explain(  # noqa: PLR0913 - the options of a command
         check_rows(rows, html)
         check_mirror(mirror, rule)
         said = ColumnOptions.of(categorical, numeric, ordered, missing)
+        check_classes(above, cut, bins)
+        check_split(context, test, split_column, test_value)
         if target is None:
             demand = "say which column to explain: --target COLUMN"
             name_a_column(demand, data, delimiter, encoding, chosen)
         request = Request(
-            Selection(target, use or (), ignore or (), (), above, holdout, seed, max_rows, said),
+            Selection(
+                target,
+                use or (),
+                ignore or (),
+                above=above,
+                holdout=holdout if test is None and split_column is None else 0.0,
+                seed=seed,
+                max_rows=max_rows,
+                cut=cut_points(cut),
+                bins=bins,
+                group=group,
+                split_column=split_column,
+                test_value=test_value,
+                said=said,
+            ),
             Settings(network, rule, seed, max_literals, literals, distillation, device),
             Outputs(html, json, save),
             front=front or more,
@@ -191,17 +224,29 @@ def explain(  # noqa: PLR0913 - the options of a command
         )
         progress = Progress.on_terminal(quiet)
         if chosen is None:
-            request.outputs.check(data)
-            source = read(data, progress, delimiter, encoding, decimal, said)
-            run(select(source, request, progress), request, progress)
+            layout = delimiter, encoding, decimal
+            request.outputs.check(*([data] if test is None else [data, test]))
+            source = read(data, progress, *layout, said)
+            held = None if test is None else read_test(test, source, progress, *layout, said)
+            run(select(source, request, progress, held), request, progress)
         else:
+            if test is not None:
+                wrong_usage(
+                    "--test needs rows in memory, and --engine leaves them in the engine. Omit one of them."
+                )
             run(select_in_engine(data, chosen, request, progress), request, progress)
 
 
 def select_in_engine(data: str, engine: Engine, request: Request, progress: Progress) -> SelectedRows:
     """Columns and rows of files in an engine; in memory, where the engine draws few enough of them."""
     selection, outputs = request.selection, request.outputs
-    needs = {"--html": outputs.html, "Cross-validation": request.folds is not None, "--more": request.more}
+    needs = {
+        "--html": outputs.html,
+        "Cross-validation": request.folds is not None,
+        "--more": request.more,
+        "--split-column": selection.split_column,
+        "--group": selection.group,
+    }
     refuse_whole_rows(selection.max_rows, needs)
     from logiclens.cli.engine_rows import draw_rows, input_files, name_of, open_rows, select_engine_rows
 

@@ -110,7 +110,10 @@ def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Compari
             rivals = fit_rivals(*rows.part(~rows.held_out), inputs, splits=found.rules.literals)
         right |= {each.name: each.right(labels) for each in rivals if each.name != "guess"}
     right["guess"] = true == found.rules.labels.index(guess)
-    return Comparison(right, labeled.counts)
+    groups = None
+    if isinstance(rows, MemoryRows) and rows.groups is not None:
+        groups = rows.groups[rows.scored]
+    return Comparison(right, labeled.counts, groups)
 
 
 def _gain(found: Fit) -> float | None:

@@ -141,10 +141,15 @@ class Request(NamedTuple):
         return {
             **self.settings._asdict(),
             "above": selection.above,
+            "cut": list(selection.cut) or None,
+            "bins": selection.bins,
             "use": list(selection.use),
             "ignore": list(selection.ignore),
             **selection.said.entries(),
             "holdout": selection.holdout,
+            "split_column": selection.split_column,
+            "test_value": selection.test_value,
+            "group": selection.group,
             "max_rows": selection.max_rows,
             "folds": self.folds,
             "compare": self.compare,
@@ -199,13 +204,43 @@ def read(
         return read_table(data, **layout, types=partial(kinds_of, said), missing=partial(gaps_of, said))
 
 
-def select(source: TableFile, request: Request, progress: Progress) -> MemoryRows:
-    """Columns and rows of a table."""
+def read_test(
+    path: str,
+    source: TableFile,
+    progress: Progress,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    said: ColumnOptions,
+) -> TableFile:
+    """Read the rows to hold out, by the types of the table itself: what is text there is text."""
+    from logiclens.cli.column_types import gaps_of, kinds_of
+    from logiclens.concepts import Kind, Table
+    from logiclens.files import ValueType, read_table
+
+    table, names = Table(source.table), source.table.column_names
+    types = {name: ValueType.TEXT for name in names if table.column(name).kind is Kind.TEXT}
+    types |= kinds_of(said, names)
+    gaps = gaps_of(said, names)
+    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
+    with progress.show(f"reading {path}"):
+        return read_table(
+            path,
+            **layout,
+            types=lambda there: {name: types[name] for name in there if name in types},
+            missing=lambda there: {name: gaps[name] for name in there if name in gaps},
+        )
+
+
+def select(
+    source: TableFile, request: Request, progress: Progress, test: TableFile | None = None
+) -> MemoryRows:
+    """Columns and rows of a table; those of a second one are held out."""
     from logiclens.cli.selection import select_rows
     from logiclens.errors import InputError
 
     with progress.show("looking at the columns"):
-        rows = select_rows(source, request.selection)
+        rows = select_rows(source, request.selection, test)
     if request.folds is not None and request.folds > rows.n_used:
         raise InputError(f"--folds must be at most the number of rows, {rows.n_used}. Got {request.folds}.")
     return rows
@@ -245,7 +280,9 @@ def cross_validate(
     from logiclens.cli.selection import MeanAndError
 
     with progress.show(f"cross-validation, {folds} folds"):
-        scores = logiclens.cross_explain(classifier(rows, settings), rows.inputs, rows.labels, cv=folds)
+        scores = logiclens.cross_explain(
+            classifier(rows, settings), rows.inputs, rows.labels, cv=folds, groups=rows.groups
+        )
     found = {}
     for metric in METRICS:
         values = np.asarray(scores[metric], dtype=np.float64)

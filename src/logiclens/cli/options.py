@@ -110,6 +110,16 @@ class Selection(NamedTuple):
         Rows to take at most, drawn at random.
     said : ColumnOptions
         What was said of columns.
+    cut : tuple of float
+        Several such limits, which make ordered classes.
+    bins : int, optional
+        Classes of equal size to make of a target of numbers.
+    group : str, optional
+        Column whose values stay on one side of a split.
+    split_column : str, optional
+        Column whose values say which rows are held out.
+    test_value : str, optional
+        The value of the rows held out.
     """
 
     target: str | None
@@ -121,6 +131,21 @@ class Selection(NamedTuple):
     seed: int = 0
     max_rows: int | None = None
     said: ColumnOptions = ColumnOptions()
+    cut: tuple[float, ...] = ()
+    bins: int | None = None
+    group: str | None = None
+    split_column: str | None = None
+    test_value: str | None = None
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """The limits between classes of a target of numbers, as they were given."""
+        return self.cut if self.above is None else (self.above,)
+
+    @property
+    def aside(self) -> set[str | None]:
+        """Columns that are never features."""
+        return {self.target, self.group, self.split_column, *self.apart}
 
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -284,6 +309,42 @@ Holdout: TypeAlias = Annotated[
         help="Share of the rows to hold out and score on; 0 for none.", min=0.0, max=0.9, metavar="SHARE"
     ),
 ]
+TestOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--test",
+        help="Hold out the rows of this file, which has the same columns, and learn from all of DATA.",
+        metavar="FILE",
+    ),
+]
+SplitColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says which rows are held out, such as train and test, or 0 and 1; never a feature.",
+        metavar="COLUMN",
+    ),
+]
+TestValue: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Its value for the rows held out, where that is not plain.", metavar="VALUE"),
+]
+Group: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Column whose values, such as patients, stay on one side of every split; never a feature.",
+        metavar="COLUMN",
+    ),
+]
+Bins: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        help="For a target of numbers: this many ordered classes of equal size.", min=2, metavar="NUMBER"
+    ),
+]
+Cut: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="For a target of numbers: ordered classes between limits: 10,50", metavar="NUMBERS"),
+]
 MaxRows: TypeAlias = Annotated[
     int | None, typer.Option(help="Take this many rows at most, drawn at random.", min=2, metavar="NUMBER")
 ]
@@ -366,6 +427,47 @@ def _words(context: typer.Context) -> Iterator[str]:
 
 
 # What goes together
+
+
+def cut_points(text: str | None) -> tuple[float, ...]:
+    """The limits that --cut names, in ascending order.
+
+    Examples
+    --------
+    >>> cut_points("10, 50")
+    (10.0, 50.0)
+    """
+    if text is None:
+        return ()
+    try:
+        limits = [float(part) for part in text.split(",")]
+    except ValueError:
+        limits = []
+    if not limits or any(not abs(limit) < float("inf") for limit in limits):
+        wrong_usage(f"--cut takes numbers with commas between them, such as 10,50. Got {text!r}.")
+    return tuple(sorted(set(limits)))
+
+
+def check_classes(above: float | None, cut: str | None, bins: int | None) -> None:
+    """Refuse more than one way to make classes of numbers."""
+    given = {"--above": above, "--cut": cut, "--bins": bins}
+    named = [option for option, value in given.items() if value is not None]
+    if len(named) > 1:
+        wrong_usage(f"{' and '.join(named)} make classes in different ways. Give one of them.")
+
+
+def check_split(
+    context: typer.Context, test: str | None, split_column: str | None, test_value: str | None
+) -> None:
+    """Refuse more than one way to hold rows out."""
+    if test_value is not None and split_column is None:
+        wrong_usage("--test-value is a value of --split-column COLUMN. Add that, or omit it.")
+    origin = context.get_parameter_source("holdout")
+    holdout = origin is not None and origin.name == "COMMANDLINE"
+    given = {"--test": test is not None, "--split-column": split_column is not None, "--holdout": holdout}
+    named = [option for option, here in given.items() if here]
+    if len(named) > 1:
+        wrong_usage(f"{' and '.join(named)} hold rows out in different ways. Give one of them.")
 
 
 def engine_of_options(

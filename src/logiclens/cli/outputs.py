@@ -260,6 +260,8 @@ def results_json(
             "n_used": rows.n_used,
             "columns": list(rows.columns),
             "dropped": [each._asdict() for each in found.dropped],
+            "test": None if rows.test is None else rows.test._asdict(),
+            "held_out": rows.held_out_numbers,
             "notes": list(rows.notes),
         },
         "rules": list(rules),

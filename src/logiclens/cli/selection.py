@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from logiclens.cli.column_types import NOTHING_SAID, SaidColumns, said_columns
 from logiclens.cli.options import Selection, named_columns
+from logiclens.cli.row_split import HeldOutFile, groups_of, named_split, on_both_sides, split, with_test_rows
 from logiclens.concepts._columns import (
     Evidence,
     Extent,
@@ -35,6 +36,7 @@ from logiclens.concepts._columns import (
 )
 from logiclens.concepts._columns import class_labels as labels_of
 from logiclens.concepts.concept import Value, value_text
+from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, listing
 from logiclens.evaluation import Evaluation
@@ -122,6 +124,8 @@ class SelectedRows(ABC):
         What a person should know.
     said : SaidColumns
         What was said of the columns that are used.
+    test : HeldOutFile, optional
+        Where the rows held out come from, if not from the same table.
     """
 
     name: str
@@ -134,6 +138,7 @@ class SelectedRows(ABC):
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
     said: SaidColumns = NOTHING_SAID
+    test: HeldOutFile | None = None
 
     @property
     def n_train(self) -> int:
@@ -156,6 +161,11 @@ class SelectedRows(ABC):
 
         types, gaps = self.said
         return ConceptEncoder(types=types or None, missing_values=gaps or ())
+
+    @property
+    def held_out_numbers(self) -> list[int] | None:
+        """Numbers of the rows held out, from 1; None where they are not known."""
+        return None if self.n_held else []
 
     @abstractmethod
     def fit(self, model: LENClassifier) -> LENClassifier:
@@ -286,15 +296,15 @@ def refuse_kind(column: str, kind: Kind) -> None:
 
 
 def class_labels(
-    column: Column, above: float | None = None, counts: IndexArray | None = None
+    column: Column, ranges: Ranges | None = None, counts: IndexArray | None = None
 ) -> NDArray[Any]:
     """Classes that a column names, shape (n,); what stands where its value is missing means nothing.
 
     Parameters
     ----------
     column : Column
-    above : float, optional
-        Two classes: numbers above this limit, and the others.
+    ranges : Ranges, optional
+        Those of a column of numbers, as :func:`class_ranges` finds them.
     counts : ndarray of int, shape (n,), optional
         How many rows each value stands for, where values were counted elsewhere.
 
@@ -303,12 +313,12 @@ def class_labels(
     InputError
         No values, one class only, or too many.
     """
+    if ranges is not None:
+        return ranges.label(column.numbers())
     name = column.name
     if column.missing.all():
         raise InputError(f"Column {name!r} has no values. Name another one as the target.")
     rows = np.ones(len(column), dtype=np.intp) if counts is None else counts
-    if above is not None:
-        return _two_sides(column, above, rows)
     refuse_kind(name, column.kind)
     levels = column.levels
     if len(levels) == 1:
@@ -330,30 +340,69 @@ def class_labels(
     )
 
 
-def _two_sides(column: Column, above: float, rows: IndexArray) -> NDArray[Any]:
+def class_ranges(
+    column: Column, selection: Selection, counts: IndexArray | None = None
+) -> tuple[Ranges | None, str]:
+    """Ranges of a target of numbers, where the options ask for some, and a note, or nothing.
+
+    Parameters
+    ----------
+    column : Column
+    selection : Selection
+    counts : ndarray of int, shape (n,), optional
+        As for :func:`class_labels`.
+
+    Raises
+    ------
+    InputError
+        It holds no numbers, or no value lies in a range.
+    """
+    limits, bins = selection.limits, selection.bins
+    if not limits and bins is None:
+        return None, ""
     name = column.name
-    refuse_limit(name, column.kind)
-    larger = column.numbers() > above
-    present = ~column.missing
-    if larger[present].all() or not larger[present].any():
-        numbers = column.numbers()[present]
-        side = "above" if larger[present].all() else "at most"
+    if column.missing.all():
+        raise InputError(f"Column {name!r} has no values. Name another one as the target.")
+    refuse_limit(name, column.kind, selection)
+    rows = np.ones(len(column), dtype=np.intp) if counts is None else counts
+    if bins is None:
+        ranges = Ranges(name, limits)
+        _refuse_empty(column, ranges, rows)
+        return ranges, ""
+    ranges = Ranges.of_equal_size(name, column.numbers(), bins, rows)
+    n = len(ranges.labels)
+    note = f"{n} classes of {name!r} instead of {bins}: many of its values are equal." if n < bins else ""
+    return ranges, note
+
+
+def _refuse_empty(column: Column, ranges: Ranges, rows: IndexArray) -> None:
+    numbers = column.numbers()[~column.missing]
+    there = np.unique(ranges.codes(numbers))
+    if len(there) == len(ranges.labels):
+        return
+    extent = f"between {numbers.min():.10g} and {numbers.max():.10g}"
+    if len(ranges.cuts) > 1:
+        empty = next(label for at, label in enumerate(ranges.labels) if at not in there)
         raise InputError(
-            f"All values of {name!r} are {side} {above:.10g}. Give a limit between {numbers.min():.10g} and "
-            f"{numbers.max():.10g}, such as --above {middle_cut(column, rows):.10g}."
+            f"No row has {empty}. Give limits {extent}, or make classes of equal size: --bins 3."
         )
-    return np.array(side_labels(name, above), dtype=object)[larger.astype(np.intp)]
+    side = "above" if there[0] else "at most"
+    raise InputError(
+        f"All values of {column.name!r} are {side} {ranges.cuts[0]:.10g}. Give a limit {extent}, such as "
+        f"--above {middle_cut(column, rows):.10g}."
+    )
 
 
-def refuse_limit(column: str, kind: Kind) -> None:
-    """Refuse a limit for a target that has no numbers."""
+def refuse_limit(column: str, kind: Kind, selection: Selection) -> None:
+    """Refuse limits for a target that has no numbers."""
     if kind is not Kind.NUMBER:
-        raise InputError(f"--above needs a target of numbers. Column {column!r} holds {kind}; omit it.")
+        option = "--above" if selection.above is not None else "--cut" if selection.cut else "--bins"
+        raise InputError(f"{option} needs a target of numbers. Column {column!r} holds {kind}; omit it.")
 
 
-def side_labels(name: str, above: float) -> tuple[str, str]:
+def side_labels(name: str, above: float) -> tuple[str, ...]:
     """The two classes that a limit makes of a column of numbers."""
-    return f"{name} <= {above:.10g}", f"{name} > {above:.10g}"
+    return Ranges(name, (above,)).labels
 
 
 # Columns
@@ -379,7 +428,7 @@ def choose_columns(
     InputError
         There is no column to learn from, or none that can be used.
     """
-    aside = {selection.target, *selection.apart}
+    aside = selection.aside
     wanted = named_columns(selection.use, names, "--use") or names
     ignored = set(named_columns(selection.ignore, names, "--ignore"))
     columns = [name for name in wanted if name not in aside and name not in ignored]
@@ -458,7 +507,9 @@ class MemoryRows(SelectedRows):
     held_out : ndarray of bool, shape (n,)
         The rows to score on.
     kept : ndarray of int, shape (n,)
-        Numbers of the rows in the table that was read.
+        Numbers of the rows in the table that they were read from.
+    groups : ndarray of int, shape (n,), optional
+        A number for each row, equal for rows that no split may part.
     """
 
     inputs: pyarrow.Table
@@ -466,6 +517,12 @@ class MemoryRows(SelectedRows):
     apart: Mapping[str, NDArray[Any]]
     held_out: BoolArray
     kept: NDArray[np.intp]
+    groups: IndexArray | None = None
+
+    @property
+    def held_out_numbers(self) -> list[int]:
+        """Numbers of the rows held out, from 1, in the table that they were read from."""
+        return [int(number) + 1 for number in self.kept[self.held_out]]
 
     @property
     def scored(self) -> BoolArray:
@@ -478,7 +535,12 @@ class MemoryRows(SelectedRows):
 
     def fit(self, model: LENClassifier) -> LENClassifier:
         """Fit a classifier on the rows that are not held out."""
-        return model.fit(*self.part(~self.held_out))
+        from logiclens.estimators.inputs_and_targets import read_targets
+
+        inputs, labels = self.part(~self.held_out)
+        learned = tuple(label for label, (train, _) in self.class_sizes.items() if train)
+        groups = None if self.groups is None else self.groups[~self.held_out]
+        return model.fit(inputs, read_targets(labels, len(labels), learned), groups=groups)
 
     def evaluate(self, model: LENClassifier) -> Fit:
         """Score a fitted classifier on the rows held out or, where none are, on all."""
@@ -498,64 +560,153 @@ class MemoryRows(SelectedRows):
         return leaking_columns(columns, concepts, classes, scored, learned)
 
 
-def select_rows(source: TableFile, selection: Selection) -> MemoryRows:
+def select_rows(source: TableFile, selection: Selection, test: TableFile | None = None) -> MemoryRows:
     """Choose columns and rows of a table, and split the rows.
+
+    Parameters
+    ----------
+    source : TableFile
+    selection : Selection
+    test : TableFile, optional
+        The rows to hold out; columns and classes are chosen without them.
 
     Raises
     ------
     InputError
         What was selected is not there, or there is nothing to learn.
     """
-    table = Table(source.table)
+    table, target = Table(source.table), selection.target
     check_size(table.n_rows)
-    for name in (selection.target, *selection.apart):
+    for name in (target, *selection.apart, selection.group, selection.split_column):
         if name is not None and name not in table:
             raise UnknownColumnError(name, table.names, "Name one of them.")
     notes = list(source.notes)
-    kept = np.arange(table.n_rows)
+    there = np.ones(table.n_rows, dtype=np.bool_)
     labels: NDArray[Any] = np.full(table.n_rows, "", dtype=object)
-    if selection.target is not None:
-        column = table.column(selection.target)
-        kept = np.flatnonzero(~column.missing)
-        if len(kept) < table.n_rows:
-            n = table.n_rows - len(kept)
-            notes.append(f"{count(n, 'row')} without a value of {selection.target!r} left out.")
-        labels = class_labels(column, selection.above)
+    ranges = None
+    if target is not None:
+        column = table.column(target)
+        notes += _without_value(column, there)
+        ranges, note = class_ranges(column, selection)
+        labels = class_labels(column, ranges)
+        notes += filter(None, [note, "" if ranges else spelling_remark(column)])
+    if selection.split_column is not None:
+        notes += _without_value(table.column(selection.split_column), there)
+    kept = np.flatnonzero(there)
     if selection.max_rows is not None and selection.max_rows < len(kept):
         notes.append(f"{selection.max_rows} of {count(len(kept), 'row')} taken, drawn at random.")
         drawn = np.random.default_rng(selection.seed).permutation(kept)[: selection.max_rows]
         kept = np.sort(drawn)
     labels = labels[kept]
-    if selection.target is not None:
+    if target is not None:
         notes += _class_notes(labels, selection)
-        if selection.above is None:
-            notes += filter(None, [spelling_remark(table.column(selection.target))])
     said = said_columns(selection.said, table.names, lambda name: table.column(name).levels)
     inputs, dropped, on_columns = choose_columns(
         table.names, selection, lambda columns: _check_columns(table, kept, columns, said)
     )
     on_columns += code_notes(map(table.column, inputs), said)
-    held_out = split(labels, selection.holdout, selection.seed)
-    if selection.holdout and not held_out.any():
-        notes.append("Too few rows to hold any out: scores are those of the rows trained on.")
-    train, held = (Counter(labels[which].tolist()) for which in (~held_out, held_out))
-    chosen = source.table.select(inputs)
+    pool, numbers, of_test = source.table, np.arange(table.n_rows), None
+    if test is not None:
+        needed = [
+            name for name in table.names if name in {*inputs, target, selection.group, *selection.apart}
+        ]
+        pool, of_test = with_test_rows(source, test, needed)
+        numbers = np.concatenate([numbers, np.arange(test.n_rows)])
+        column = Table(pool).column(target or "")
+        held = table.n_rows + np.flatnonzero(~column.missing[table.n_rows :])
+        kept = np.concatenate([kept, held])
+        labels = (labels_of(column) if ranges is None else ranges.label(column.numbers()))[kept]
+        notes += [f"{test.name}: {note}" for note in test.notes]
+        notes.append(f"Held out: {count(len(held), 'row')} of {test.name}.")
+    cells = Table(pool)
+    chosen = pool.select(inputs) if len(kept) == pool.num_rows else pool.select(inputs).take(kept)
+    own_split = test is not None or selection.split_column is not None
+    groups, on_groups = _groups(cells, chosen, kept, selection, own_split=own_split)
+    held_out, on_split = _hold_out(
+        cells, kept, labels, groups, selection, n_test=0 if test is None else len(held)
+    )
+    train, held_sizes = (Counter(labels[which].tolist()) for which in (~held_out, held_out))
+    found = {*train, *held_sizes}
+    order = sorted(found) if ranges is None else [label for label in ranges.labels if label in found]
     return MemoryRows(
         name=source.name,
         sha256=source.sha256,
-        target=selection.target,
+        target=target,
         columns=tuple(inputs),
-        class_sizes={label: (train[label], held[label]) for label in sorted({*train, *held})},
-        inputs=chosen if len(kept) == table.n_rows else chosen.take(kept),
+        class_sizes={label: (train[label], held_sizes[label]) for label in order},
+        inputs=chosen,
         labels=labels,
-        apart={name: table.column(name).values()[kept] for name in selection.apart},
+        apart={name: cells.column(name).values()[kept] for name in selection.apart},
         held_out=held_out,
-        kept=kept,
+        kept=numbers[kept],
         n_read=table.n_rows,
         dropped=dropped,
-        notes=(*notes, *on_columns),
+        notes=(*notes, *on_columns, *on_groups, *on_split),
+        groups=groups,
+        test=of_test,
         said=said.among(inputs),
     )
+
+
+def _without_value(column: Column, there: BoolArray) -> Iterator[str]:
+    """Mark rows without a value as not there, with a note on how many these are."""
+    n = int((there & column.missing).sum())
+    there &= ~column.missing
+    if n:
+        yield f"{count(n, 'row')} without a value of {column.name!r} left out."
+
+
+def _groups(
+    cells: Table, inputs: pyarrow.Table, kept: NDArray[np.intp], selection: Selection, *, own_split: bool
+) -> tuple[IndexArray | None, list[str]]:
+    """Rows that no split may part, of one value of --group or copies of one another; and notes."""
+    if selection.target is None:
+        return None, []
+    from logiclens.estimators.groups import group_copies, joined
+
+    notes, groups, found = [], group_copies(inputs), selection.group
+    if groups is not None and not own_split:
+        n = len(groups) - len(np.unique(groups))
+        notes.append(f"{count(n, 'row')} are copies of others; copies are held out together.")
+    if found is not None:
+        named, note = groups_of(cells.column(found).take(kept))
+        groups = named if groups is None else joined(named, groups)
+        notes += filter(None, [note])
+    return groups, notes
+
+
+def _hold_out(
+    cells: Table,
+    kept: NDArray[np.intp],
+    labels: NDArray[Any],
+    groups: IndexArray | None,
+    selection: Selection,
+    n_test: int,
+) -> tuple[BoolArray, list[str]]:
+    """The rows to score on, shape (n,), and notes."""
+    if not n_test and selection.split_column is None:
+        held_out = split(labels, selection.holdout, selection.seed, groups)
+        lacking = selection.holdout and not held_out.any()
+        few = "Too few rows to hold any out: scores are those of the rows trained on."
+        return held_out, [few] if lacking else []
+    notes = []
+    if n_test:
+        held_out = np.arange(len(kept)) >= len(kept) - n_test
+    else:
+        column = cells.column(selection.split_column or "").take(kept)
+        held_out, note = named_split(column, selection.test_value)
+        notes.append(note)
+    if groups is not None and (n := int(np.isin(groups, on_both_sides(held_out, groups))[held_out].sum())):
+        more = "" if selection.group is None else f", or have the same {selection.group!r}"
+        notes.append(f"{n} of the rows held out are copies of rows that are learned from{more}.")
+    only = sorted({*labels[held_out].tolist()} - {*labels[~held_out].tolist()}, key=str)
+    if only:
+        notes.append(f"Held out, but never learned: {listing(only)}. No rule can be right about such rows.")
+    if len({*labels[~held_out].tolist()}) < 2:
+        raise InputError(
+            f"The rows to learn from have a single class of {selection.target!r}. Hold out other rows."
+        )
+    return held_out, notes
 
 
 def _class_notes(labels: NDArray[Any], selection: Selection) -> Iterator[str]:
@@ -624,25 +775,3 @@ def code_notes(columns: Iterable[Column], said: SaidColumns) -> list[str]:
         f"{head} {listing(names)} {hold} few whole numbers, compared as numbers. If they are codes, say "
         f"--categorical {option}."
     ]
-
-
-def split(labels: NDArray[Any], share: float, seed: int) -> BoolArray:
-    """Rows to hold out, in proportion from each class, drawn at random, shape (n,).
-
-    A class of two rows or more has rows on both sides; of one row, it is learned.
-
-    Examples
-    --------
-    >>> split(np.array(["a", "a", "b", "b", "b", "c"]), 0.4, seed=0).sum()
-    np.int64(2)
-    """
-    held_out = np.zeros(len(labels), dtype=np.bool_)
-    if not share:
-        return held_out
-    codes = np.unique(labels, return_inverse=True)[1]
-    generator = np.random.default_rng(seed)
-    for code in range(codes.max(initial=-1) + 1):
-        rows = generator.permutation(np.flatnonzero(codes == code))
-        n = min(max(round(len(rows) * share), 1), len(rows) - 1)
-        held_out[rows[:n]] = True
-    return held_out

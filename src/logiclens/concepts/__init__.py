@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
+from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.concepts.vocabulary import Vocabulary
 
@@ -25,6 +26,7 @@ __all__ = [
     "Kind",
     "Missing",
     "OneOf",
+    "Ranges",
     "Table",
     "Vocabulary",
     "auto_encoder",

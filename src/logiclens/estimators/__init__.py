@@ -2,6 +2,7 @@
 
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators.clusterer import LENClusterer
+from logiclens.estimators.groups import group_copies
 from logiclens.estimators.validation import cross_explain
 
 __all__ = [
@@ -11,4 +12,5 @@ __all__ = [
     "PsiClassifier",
     "ReluClassifier",
     "cross_explain",
+    "group_copies",
 ]

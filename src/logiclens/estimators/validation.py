@@ -34,6 +34,7 @@ from logiclens.estimators.inputs_and_targets import (
     decisions,
     needed_encoder,
     predicted_index,
+    read_groups,
 )
 from logiclens.explain.rule import label_array
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
@@ -121,7 +122,8 @@ def cross_explain(
     cv : int, cross-validation generator or iterable of (train, test), default 10
         A whole number means that many stratified folds, shuffled with the estimator's ``random_state``.
     groups : array of shape (n,), optional
-        Rows of one group stay on one side of every fold, also where ``cv`` is a number.
+        Rows of one group stay on one side of every fold, also where ``cv`` is a number, and of the splits of
+        the fit in each fold.
     sample_weight : array of shape (n,), optional
         Weights of the training rows.
     n_jobs : int, optional
@@ -167,6 +169,8 @@ def cross_explain(
     targets, weight = estimator.read_data(X, y, sample_weight)
     labels = targets.strata() if targets.problem is not Problem.MULTI_LABEL else targets.outputs
     parts = _splits(cv, labels, groups, estimator.random_state)
+    if groups is not None:
+        targets = replace(targets, groups=read_groups(groups, len(weight)))
     if not all(weight[train].any() for train, _ in parts):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
     if spread:

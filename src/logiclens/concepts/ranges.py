@@ -1,0 +1,91 @@
+"""Ordered classes of a column of numbers: ranges between cut points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.concepts._cuts import quantile_cuts
+from logiclens.errors import InputError, shown
+from logiclens.logic.arrays import IndexArray
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Ranges of numbers as classes, in ascending order.
+
+    Parameters
+    ----------
+    name : str
+        The column, for the labels.
+    cuts : tuple of float
+        Ascending; each is the last number of its range.
+
+    Examples
+    --------
+    >>> ranges = Ranges("price", (120.0, 250.0))
+    >>> ranges.labels
+    ('price <= 120', '120 < price <= 250', 'price > 250')
+    >>> ranges.label([99, 120, 300]).tolist()
+    ['price <= 120', 'price <= 120', 'price > 250']
+    """
+
+    name: str
+    cuts: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.cuts or not np.isfinite(self.cuts).all():
+            raise InputError(f"Cut points must be finite numbers. Got {shown(self.cuts)}.")
+        if list(self.cuts) != sorted(self.cuts) or len(set(self._texts)) < len(self.cuts):
+            raise InputError(f"Cut points must be in ascending order. Got {', '.join(self._texts)}.")
+
+    @classmethod
+    def of_equal_size(cls, name: str, numbers: Any, n_ranges: int, sample_weight: Any = None) -> Self:
+        """Ranges of about the same number of rows, with cut points of few digits.
+
+        Parameters
+        ----------
+        name : str
+        numbers : array of shape (n,)
+            NaN counts as missing.
+        n_ranges : int
+            At least 2; where few numbers are common, there are fewer ranges.
+        sample_weight : array of shape (n,), optional
+            How many rows each number stands for.
+
+        Examples
+        --------
+        >>> Ranges.of_equal_size("price", np.arange(300), 3).cuts
+        (99.0, 199.0)
+        """
+        if n_ranges < 2:
+            raise InputError(f"n_ranges must be a whole number of at least 2. Got {n_ranges}.")
+        cuts = quantile_cuts(numbers, n_ranges - 1, sample_weight=sample_weight)
+        if not cuts.size:
+            raise InputError(f"Column {name!r} has less than two different numbers, so it has no ranges.")
+        return cls(name, tuple(cuts.tolist()))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """One for each range."""
+        texts = self._texts
+        between = (f"{low} < {self.name} <= {high}" for low, high in pairwise(texts))
+        return f"{self.name} <= {texts[0]}", *between, f"{self.name} > {texts[-1]}"
+
+    @property
+    def _texts(self) -> list[str]:
+        return [f"{cut:.10g}" for cut in self.cuts]
+
+    def codes(self, numbers: Any) -> IndexArray:
+        """Which range each number is in, shape (n,); what stands for NaN means nothing."""
+        return np.searchsorted(np.asarray(self.cuts), np.asarray(numbers, dtype=np.float64))
+
+    def label(self, numbers: Any) -> NDArray[Any]:
+        """The label of each number, shape (n,); what stands for NaN means nothing."""
+        return np.array([*self.labels, ""], dtype=object)[
+            np.where(np.isnan(np.asarray(numbers, dtype=np.float64)), -1, self.codes(numbers))
+        ]
