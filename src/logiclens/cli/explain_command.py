@@ -20,9 +20,11 @@ from logiclens.cli.learning import (
     check_rows,
     cross_validate,
     fit,
+    goal_entries,
     name_a_column,
     next_step,
     part_words,
+    print_goal,
     print_heading,
     print_rest,
     print_results,
@@ -30,6 +32,7 @@ from logiclens.cli.learning import (
     read,
     read_test,
     select,
+    with_positive,
     write,
 )
 from logiclens.cli.options import (
@@ -42,6 +45,7 @@ from logiclens.cli.options import (
     command_line,
     cut_points,
     engine_of_options,
+    goal_of_options,
     one_of,
     refuse_whole_rows,
 )
@@ -81,6 +85,8 @@ def explain(  # noqa: PLR0913 - the options of a command
     ] = None,
     cut: opt.Cut = None,
     bins: opt.Bins = None,
+    goal: opt.GoalOption = None,
+    positive: opt.Positive = None,
     network: opt.NetworkOption = NetworkKind.MU,
     rule: opt.KindOption = RuleKindName.IFF,
     seed: opt.Seed = 0,
@@ -172,6 +178,8 @@ def explain(  # noqa: PLR0913 - the options of a command
           a target of numbers: what makes it large?
       logiclens explain houses.csv --target price --bins 3
           a target of numbers as three classes of equal size
+      logiclens explain patients.csv --target outcome --goal recall=0.9 --positive ill
+          the most accurate rules that find nine of ten who are ill
       logiclens explain visits.csv --target outcome --group patient
           no patient is both learned from and held out
       logiclens explain train.csv --target outcome --test test.csv
@@ -209,7 +217,17 @@ def explain(  # noqa: PLR0913 - the options of a command
                 test_value=test_value,
                 said=said,
             ),
-            Settings(network, rule, seed, max_literals, literals, distillation, device),
+            Settings(
+                network,
+                rule,
+                seed,
+                max_literals,
+                literals,
+                distillation,
+                device,
+                goal_of_options(goal, positive),
+                positive,
+            ),
             Outputs(html, json, save),
             front=front or more,
             folds=FOLDS if cv and folds is None else folds,
@@ -264,12 +282,13 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
     from logiclens.cli.outputs import class_entries, overall_entries
     from logiclens.cli.selection import MemoryRows
 
+    request = with_positive(request, rows)
     found = fit(rows, request.settings, progress)
     lines = measure(found, progress, compare=request.compare, resamples=request.stability)
     if request.folds is not None and isinstance(rows, MemoryRows):
         metrics = cross_validate(rows, request.settings, request.folds, progress)
         found = replace(found, metrics=metrics)
-    overall = overall_entries(found) | headline_entries(found, lines)
+    overall = overall_entries(found) | headline_entries(found, lines) | goal_entries(found)
     write(found, request, progress, [class_entries(each) for each in found.classes], overall)
     print_results(request, found.rules, lambda console: _print(console, found, lines, request))
 
@@ -281,12 +300,17 @@ def _print(console: Console, found: Fit, lines: Headlines, request: Request) -> 
     where = "" if rows.engine is None else f" in {rows.engine.title}"
     trained = f"trained on {count(rows.n_train, 'row')}{where}"
     print_heading(console, found, f"What decides {rows.target}?", trained)
+
+    def figures() -> None:
+        print_headlines(console, found, lines)
+        print_goal(console, found, request.settings)
+
     print_scored_rules(
         console,
         found,
         request,
         f"On the {part_words(found)}:",
-        lambda: print_headlines(console, found, lines),
+        figures,
         "Is it known only afterwards?",
         doubt=not lines.beats_a_guess,
     )

@@ -14,7 +14,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import logiclens
-from logiclens.cli.options import ColumnOptions, NetworkKind, RuleKindName, Selection
+from logiclens.cli.options import BALANCED, ColumnOptions, NetworkKind, RuleKindName, Selection
 from logiclens.cli.outputs import METRICS, Outputs, results_json, rule_words, write_text
 from logiclens.cli.terminal import (
     ListedStep,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from logiclens.evaluation._evaluate import Leak
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front
+    from logiclens.explain.rule import Label
     from logiclens.files import TableFile
 
 _LISTED = 8  # columns of a file that are named
@@ -74,6 +75,10 @@ class Settings(NamedTuple):
         Literals of the rules that are shown.
     distillation : float, optional
     device : str
+    goal : str, optional
+        ``"balanced"``, or a recall or precision to reach.
+    positive : label, optional
+        The class of the goal.
     """
 
     network: NetworkKind = NetworkKind.MU
@@ -83,6 +88,8 @@ class Settings(NamedTuple):
     literals: int | None = None
     distillation: float | None = None
     device: str = "cpu"
+    goal: str | None = None
+    positive: Label | None = None
 
     @property
     def longest(self) -> int | str:
@@ -258,11 +265,27 @@ def classifier(rows: SelectedRows, settings: Settings, *, verbose: bool = False)
         literals="auto" if settings.literals is None else settings.literals,
         encoder=rows.encoder(),
         device=settings.device,
+        class_weight="balanced" if settings.goal == BALANCED else None,
+        goal=None if settings.goal == BALANCED else settings.goal,
+        positive=settings.positive,
         random_state=settings.seed,
         verbose=verbose,
         **({} if settings.distillation is None else {"distillation": settings.distillation}),
     )
     return model
+
+
+def with_positive(request: Request, rows: SelectedRows) -> Request:
+    """The request with the class of its goal: a label in place of its text."""
+    from logiclens.errors import UnknownTargetError
+
+    text = request.settings.positive
+    if text is None:
+        return request
+    for label in rows.class_sizes:
+        if text == f"{label}" or (isinstance(label, bool) and text == f"{label}".lower()):
+            return request._replace(settings=request.settings._replace(positive=label))
+    raise UnknownTargetError(f"{text}", tuple(rows.class_sizes))
 
 
 def train(rows: SelectedRows, settings: Settings, progress: Progress) -> LENClassifier:
@@ -390,6 +413,30 @@ def next_step(request: Request, engine: Engine | None = None) -> str:
     if outputs.html is not None:
         return ""
     return "add --html report.html for a report, --save model.lens to predict"
+
+
+def print_goal(console: Console, found: Fit, settings: Settings) -> None:
+    """Print how near the rules come to what they were chosen for, if that is not accuracy."""
+    result = found.model.front_.goal
+    if settings.goal == BALANCED:
+        recalls = [each.rates.recall for each in found.classes if each.n]
+        mean = sum(recalls) / len(recalls)
+        print_line(console, f"All classes count alike: the mean of their recalls is {percent(mean)}.")
+    elif result is not None:
+        rarest = "" if settings.positive is not None else f"{short(result.goal.label)} is the rarest class. "
+        print_line(console, f"{rarest}{result}", "" if result.is_reached else "yellow")
+
+
+def goal_entries(found: Fit) -> dict[str, Any]:
+    """The same, for JSON."""
+    result = found.model.front_.goal
+    if result is None:
+        return {"goal": None}
+    goal = {"metric": result.goal.metric, "least": result.goal.least, "label": result.goal.label}
+    return {
+        "goal": goal
+        | {"rate": result.rate, "n": round(result.n), "reached": result.is_reached, "weight": result.weight}
+    }
 
 
 MOST_LINES = 12

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 import typer
 
 from logiclens.cli.terminal import wrong_usage
-from logiclens.errors import UnknownColumnError, listing
+from logiclens.errors import InputError, UnknownColumnError, listing
 
 
 class NetworkKind(StrEnum):
@@ -147,6 +147,9 @@ class Selection(NamedTuple):
         """Columns that are never features."""
         return {self.target, self.group, self.split_column, *self.apart}
 
+
+ACCURACY, BALANCED = "accuracy", "balanced"
+"""Goals that are words."""
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -335,6 +338,19 @@ Group: TypeAlias = Annotated[
         metavar="COLUMN",
     ),
 ]
+GoalOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--goal",
+        help="What rules are chosen for: accuracy, all classes alike (balanced), or the most accurate ones "
+        "that reach a recall or precision of one class, such as recall=0.9.  [default: accuracy]",
+        metavar="GOAL",
+    ),
+]
+Positive: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="The class of that recall or precision.  [default: the rarest one]", metavar="CLASS"),
+]
 Bins: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -454,6 +470,29 @@ def check_classes(above: float | None, cut: str | None, bins: int | None) -> Non
     named = [option for option, value in given.items() if value is not None]
     if len(named) > 1:
         wrong_usage(f"{' and '.join(named)} make classes in different ways. Give one of them.")
+
+
+def goal_of_options(goal: str | None, positive: str | None) -> str | None:
+    """The goal that --goal names; None for accuracy.
+
+    Examples
+    --------
+    >>> goal_of_options("recall=0.9", "ill"), goal_of_options("accuracy", None)
+    ('recall=0.9', None)
+    """
+    rate = goal is not None and goal not in (ACCURACY, BALANCED)
+    if rate:
+        from logiclens.metrics.goal import Goal
+
+        try:
+            Goal.parse(goal)
+        except InputError:
+            wrong_usage(
+                f"--goal is accuracy, balanced, or such as recall=0.9 or precision=0.9. Got {goal!r}."
+            )
+    if positive is not None and not rate:
+        wrong_usage("--positive is the class of a recall or precision. Add --goal recall=0.9, or omit it.")
+    return None if goal == ACCURACY else goal
 
 
 def check_split(

@@ -14,6 +14,7 @@ from logiclens.errors import InputError, shown
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
+from logiclens.metrics.goal import Goal
 
 _STEPS = 20  # of a line that shows progress
 _COUNTS = ("epochs", "restarts", "patience", "fan_in", "n_clusters")
@@ -76,6 +77,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     for size in hidden:
         check_whole(size, "The size of a hidden layer")
     penalties(settings["l1"])
+    _check_goal(settings.get("goal"), settings.get("positive"))
     weights = settings.get("class_weight")
     if not (
         weights is None
@@ -85,6 +87,14 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise InputError(
             f"class_weight must be 'balanced', None or a mapping from label to weight. Got {shown(weights)}."
         )
+
+
+def _check_goal(goal: Any, positive: Any) -> None:
+    """Refuse what is no goal, and a class without one."""
+    if goal is not None:
+        Goal.parse(goal)
+    elif positive is not None:
+        raise InputError("positive is the class of a goal. Set goal='recall=0.9', or leave it out.")
 
 
 def as_number(value: Any) -> float:

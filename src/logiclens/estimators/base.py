@@ -63,6 +63,7 @@ from logiclens.explain.compose import all_tuples
 from logiclens.explain.rule import Label, label_array, member, plain_label
 from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.metrics.goal import Goal
 
 if TYPE_CHECKING:
     from logiclens.estimators.comparison import Comparison
@@ -113,6 +114,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_literals: int | str = "auto"
     literals: int | str = "auto"
     class_weight: Any = None
+    goal: str | None = None
+    positive: Any = None
     hidden: Sequence[int] = HIDDEN
     l1: float | Sequence[float] = MU_L1
     restarts: int = RESTARTS
@@ -287,9 +290,13 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             max_literals=most_literals(self.max_literals, targets, self.literals),
             literals=self.literals,
             class_weight=self.class_weight,
+            goal=None if self.goal is None else Goal.parse(self.goal, self._positive()),
             population=population,
             plan=plan,
         )
+
+    def _positive(self) -> Label | None:
+        return None if self.positive is None else plain_label(self.positive)
 
     def _kind(self) -> RuleKind:
         kind = member(RuleKind, self.rule, "rule")
@@ -446,7 +453,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs = Inputs(x, self.concept_names_, True, (), self.vocabulary_)
         if is_auto(literals):
             literals = self.front_[self.front_.chosen].literals
-        how = replace(self.recipe(inputs, targets), kind=self.front_.kind, literals=literals)
+        how = self.recipe(inputs, targets).settled(self.front_.goal)
+        how = replace(how, kind=self.front_.kind, literals=literals)
         if y is None:
             how = replace(how, distillation=1.0)
         every = RowSplit(weight, np.zeros_like(weight))

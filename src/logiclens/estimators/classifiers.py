@@ -59,6 +59,11 @@ class MuClassifier(LENClassifier):
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
+    goal : str, optional
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
+    positive : label, optional
+        The class of the goal; the rarest one when missing.
     hidden : sequence of int, default (20,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.001, 0.006)
@@ -144,6 +149,11 @@ class PsiClassifier(LENClassifier):
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
+    goal : str, optional
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
+    positive : label, optional
+        The class of the goal; the rarest one when missing.
     hidden : sequence of int, default (10,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.0005, 0.002)
@@ -227,6 +237,11 @@ class ReluClassifier(LENClassifier):
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
+    goal : str, optional
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
+    positive : label, optional
+        The class of the goal; the rarest one when missing.
     hidden : sequence of int, default (20,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.0003, 0.003)
@@ -308,6 +323,11 @@ class EntropyClassifier(LENClassifier):
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
+    goal : str, optional
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
+    positive : label, optional
+        The class of the goal; the rarest one when missing.
     hidden : sequence of int, default (10,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.001, 0.01)

@@ -23,13 +23,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import DISTILLATION, MAX_LITERALS
+from logiclens.errors import InputError, UnknownTargetError
 from logiclens.estimators.folds import (
     Distinct,
     RowSplit,
@@ -65,6 +66,7 @@ from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
 from logiclens.metrics.agreement import two_sided_quantile, wilson
+from logiclens.metrics.goal import FEW, Goal, GoalResult
 from logiclens.metrics.paired import Lead
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
@@ -76,6 +78,8 @@ EXACT: Final = "exact: composed of the network's neurons"
 _DEGREES: Final = 1024  # p is rounded to a multiple of 1/1024: rounding errors of a network change no rule
 _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
 
+GOAL_WEIGHTS: Final = (1.0, *(2.0**power for at in range(1, 5) for power in (at, -at)))
+"""Weights of a class that are tried for a goal; of equally good ones, the first."""
 _ONE_SIDED: Final = two_sided_quantile(0.90)  # a one-sided test at the 95 % level
 
 Lists = tuple[DecisionList, ...]
@@ -89,10 +93,13 @@ class PartScores(NamedTuple):
 
     ``sums``, (4, n_points): the gain; the weight of the rows that only the rules decide rightly (wins), and
     that only the shortest of them, a constant, does (losses); the squares of their difference in each group.
+    ``positives``, (3, n_points): the weight of the rows that are decided to be of the class of a goal, of
+    those that are, and of those that are both.
     """
 
     sums: FloatArray
     n_rows: float
+    positives: FloatArray
 
 
 class FrontScores(NamedTuple):
@@ -130,6 +137,8 @@ class SearchSettings:
         What a row of each target counts.
     n_prior_rows : int
         Rows at the end that come from priors and not from data; they have no part in scores.
+    goal : Goal, optional
+        A recall or precision that rules have to reach; it chooses a class weight.
     """
 
     kind: RuleKind
@@ -141,6 +150,13 @@ class SearchSettings:
     literals: int | str = "auto"
     class_weight: Any = None
     n_prior_rows: int = 0
+    goal: Goal | None = None
+
+    def settled(self, result: GoalResult | None) -> Self:
+        """The same with the class weight that the goal of a fit has led to."""
+        if result is None:
+            return replace(self, goal=None)
+        return replace(self, goal=None, class_weight={result.goal.label: result.weight})
 
     def observed(self, weight: FloatArray) -> FloatArray:
         """The weights of rows, 0 for those of priors."""
@@ -217,6 +233,8 @@ def fit_folds(
     progress : callable, optional
         Called with the share of the work that is done.
     """
+    if recipe.goal is not None:
+        _check_goal(recipe, targets)
     for fold in folds:  # refuse weights of classes before anything is trained
         class_weights(recipe.class_weight, targets, recipe.observed(fold.train + fold.check))
     x, targets, folds = _merge_rows(x, targets, folds, recipe)
@@ -260,15 +278,22 @@ def search_front(
     kept = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
 
     soft = [rules.soften(as_probabilities(each, problem), decisions(each, problem)) for each in logits]
-    lists = rules.search(soft, kept)
-    scores = rules.score(lists, [rules.network_decisions(each) for each in logits])
-    chosen = rules.choose(lists[0], scores.gain, rules.held_out)
+    predicted = [rules.network_decisions(each) for each in logits]
+    result = None
+    if recipe.goal is None:
+        lists = rules.search(soft, kept)
+        scores = rules.score(lists, predicted)
+        chosen = rules.choose(lists[0], scores.gain, rules.held_out)
+    else:
+        rules, lists, scores, chosen, result = rules.reach(recipe.goal, soft, kept, predicted)
     points, chosen = rules.resolve(lists[0], chosen, scores.accuracy, scores.fidelity)
 
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
-        points, chosen = [*points, rules.psi_point(networks[0])], len(points)
+        points = [*points, rules.psi_point(networks[0])]
+        chosen = len(points) - 1 if result is None else chosen
     front = rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
-    return replace(front, lead=rules.lead(lists[0], scores.parts))
+    lead = rules.lead(lists[0], scores.parts) if result is None else None
+    return replace(front, lead=lead, goal=result)
 
 
 @dataclass(frozen=True, eq=False)
@@ -383,7 +408,7 @@ class FrontSearch:
             share, true, network = share[rows], truth[rows], predicted[rows]
             longest = np.searchsorted([_length(each) for each in front], lengths, side="right") - 1
             observed = self.recipe.observed(self.weights[0] - weight)[rows]
-            totals = np.zeros((4, len(lengths)))
+            totals, positives = np.zeros((4, len(lengths))), np.zeros((3, len(lengths)))
             constant = self.accuracy(self.decide(front[0], rows), true)
             for at in np.unique(longest):  # lengths without a list of their own have the next shorter one
                 decided, alike = self.decide(front[at], rows), np.flatnonzero(longest == at)
@@ -397,8 +422,49 @@ class FrontSearch:
                     squares = np.square(np.bincount(self.targets.groups[rows], wins - losses))
                 sums = [observed @ gained, wins.sum(), losses.sum(), squares.sum()]
                 totals[:, alike] = np.array(sums)[:, None]
-            parts.append(PartScores(totals, float(observed.sum())))
+                if self.recipe.goal is not None:
+                    k = self.targets.labels.index(self.recipe.goal.label)
+                    pairs = np.array([decided[:, k], true[:, k], decided[:, k] * true[:, k]])
+                    positives[:, alike] = (pairs @ observed)[:, None]
+            parts.append(PartScores(totals, float(observed.sum()), positives))
         return FrontScores(accuracy, fidelity, gain, parts)
+
+    def reach(
+        self, goal: Goal, soft: Sequence[FloatArray], allowed: BoolArray, predicted: Sequence[BoolArray]
+    ) -> tuple[FrontSearch, list[list[Lists]], FrontScores, int, GoalResult]:
+        """The most accurate rules that reach a goal on held-out rows: of several class weights, and lengths.
+
+        Those that come nearest, where none reaches it. Nothing is trained for it.
+        """
+        if len(self.weights) < 2:
+            raise InputError(f"goal needs at least {FEW_ROWS} rows, to see whether rules reach it.")
+        observed = self.recipe.observed(self.weights[0])
+        label = self.targets.labels[int((observed @ self.targets.truth()).argmin())]
+        goal = goal if goal.label is not None else replace(goal, label=label)
+        best: Any = None
+        for weight in GOAL_WEIGHTS:
+            recipe = replace(self.recipe, class_weight={goal.label: weight}, goal=goal)
+            rules = replace(self, recipe=recipe)
+            lists = rules.search(soft, allowed)
+            scores = rules.score(lists, predicted)
+            decided, true, both = np.sum([part.positives for part in scores.parts], axis=0)
+            out_of = true if goal.metric == "recall" else decided
+            rate = np.divide(both, out_of, out=np.full(len(both), np.nan), where=out_of > 0)
+            cost = self.recipe.literal_cost * np.array([_length(each) for each in lists[0]]) - scores.accuracy
+            for at in rules.lasting(lists[0]):
+                found = GoalResult(goal, float(rate[at]), float(out_of[at]), weight)
+                near = 0.0 if found.is_reached else -np.nan_to_num(rate[at]) * (out_of[at] >= FEW)
+                rank = (not found.is_reached, near, np.round(cost[at], 9))
+                if best is None or rank < best[0]:
+                    best = rank, (rules, lists, scores, at, found)
+        return best[1]  # type: ignore[no-any-return]
+
+    def lasting(self, lists: Sequence[Lists]) -> list[int]:
+        """The lists that may be shown: that of the length asked for, or those that :meth:`resolve` keeps."""
+        lengths = [self.point(each, 0.0, 0.0).literals for each in lists]
+        kept = [at for at, length in enumerate(lengths) if all(length < each for each in lengths[at + 1 :])]
+        most = self.recipe.literals
+        return kept if isinstance(most, str) else [at for at in kept if lengths[at] <= most][-1:] or kept[:1]
 
     def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
         """Gain of decisions on some rows, at the prices that rules are searched at, (n,)."""
@@ -600,6 +666,17 @@ class FrontSearch:
             merged.add_up(counts),
             number_of_rows(weight),
         )
+
+
+def _check_goal(recipe: Recipe, targets: Targets) -> None:
+    """Refuse a goal where rules are no list of one class each."""
+    assert recipe.goal is not None
+    if targets.problem is Problem.MULTI_LABEL or recipe.kind is not RuleKind.IFF or recipe.front is not None:
+        raise InputError("goal is for rules of one label per row, with rule='iff' and no reference settings.")
+    if recipe.class_weight is not None:
+        raise InputError("goal chooses a class weight itself. Leave out class_weight, or goal.")
+    if recipe.goal.label is not None and recipe.goal.label not in targets.labels:
+        raise UnknownTargetError(recipe.goal.label, targets.labels)
 
 
 def explain_answers(

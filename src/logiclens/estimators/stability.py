@@ -106,7 +106,7 @@ def resample_rules(model: Any, X: Any, y: Any, *, n_resamples: int = 10, random_
 
 def _recipe(model: Any, inputs: Inputs, targets: Targets) -> Recipe:
     """That of the model, for one network of the size and penalty that were chosen, and rules as long."""
-    recipe: Recipe = model.recipe(inputs, targets)
+    recipe: Recipe = model.recipe(inputs, targets).settled(model.front_.goal)
     kept = int(model.network_.kept().any(dim=0).sum())
     population = replace(
         recipe.population,

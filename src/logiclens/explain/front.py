@@ -35,6 +35,7 @@ from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, Formula, Or
 from logiclens.logic.normal_form import disjuncts
 from logiclens.logic.truth_table import TruthTable
+from logiclens.metrics.goal import GoalResult
 from logiclens.metrics.paired import Lead
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ class Front(Sequence[Point]):
     lead : Lead, optional
         How far the rules are ahead of a constant, by the truth of rows that had no say in the rules nor in
         their length; not in files.
+    goal : GoalResult, optional
+        How near the rules come to the goal that was asked for; not in files.
     """
 
     points: tuple[Point, ...]
@@ -155,6 +158,7 @@ class Front(Sequence[Point]):
     vocabulary: Vocabulary | None = None
     seen: Seen | None = field(default=None, compare=False)
     lead: Lead | None = field(default=None, compare=False)
+    goal: GoalResult | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, rules: ExplanationSet) -> Front:

@@ -1,0 +1,93 @@
+"""A goal for rules beside accuracy: a recall or a precision that one class has to reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from logiclens.errors import InputError, shown
+
+METRICS = ("recall", "precision")
+"""What can be asked for."""
+FEW = 10
+"""A share of fewer rows reaches no goal."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The least recall or precision of a class.
+
+    Attributes
+    ----------
+    metric : {"recall", "precision"}
+    least : float
+        In (0, 1].
+    label : label, optional
+        The class; the rarest one where it is None.
+
+    Examples
+    --------
+    >>> Goal.parse("recall=0.9", "ill")
+    Goal(metric='recall', least=0.9, label='ill')
+    """
+
+    metric: str
+    least: float
+    label: Any = None
+
+    @classmethod
+    def parse(cls, text: Any, label: Any = None) -> Self:
+        """Read ``"recall=0.9"`` or ``"precision=0.9"``."""
+        metric, _, rate = text.partition("=") if isinstance(text, str) else ("", "", "")
+        try:
+            least = float(rate)
+        except ValueError:
+            least = 0.0
+        if metric not in METRICS or not 0.0 < least <= 1.0:
+            raise InputError(
+                f"goal must be such as 'recall=0.9' or 'precision=0.9', with a number up to 1. "
+                f"Got {shown(text)}."
+            )
+        return cls(metric, least, label)
+
+
+@dataclass(frozen=True)
+class GoalResult:
+    """How near the rules that are shown come to a goal.
+
+    Attributes
+    ----------
+    goal : Goal
+        With its class.
+    rate : float
+        Cross-fitted: of rules that had not seen the rows. NaN where they never predict the class.
+    n : float
+        How many rows that is a share of.
+    weight : float
+        What a row of the class counts in the search, where others count 1.
+
+    Examples
+    --------
+    >>> print(GoalResult(Goal("recall", 0.9, "ill"), 0.84, 50, 16.0))
+    No rules reach a recall of 90 % for ill; these come nearest: 84.0 % of 50 rows left out in turn.
+    """
+
+    goal: Goal
+    rate: float
+    n: float
+    weight: float
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the goal is reached, on rows that are not too few."""
+        return self.rate >= self.goal.least and self.n >= FEW
+
+    def __str__(self) -> str:
+        goal = self.goal
+        what = f"a {goal.metric} of {100 * goal.least:g} % for {goal.label}"
+        rate = f"{100 * self.rate:.1f} % of {round(self.n)} rows left out in turn"
+        if self.is_reached:
+            return f"Of the rules that reach {what}, these are the most accurate: {rate}."
+        if self.rate != self.rate:
+            return f"No rules reach {what}; these never predict it."
+        return f"No rules reach {what}; these come nearest: {rate}."
