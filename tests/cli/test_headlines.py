@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,3 +75,27 @@ def test_without_rows_held_out_the_claim_rests_on_cross_fitted_answers():
 )
 def test_a_p_value_is_written_as_people_write_it(p_value: float, text: str):
     assert p_text(p_value) == text
+
+
+def test_headlines_are_those_of_the_exported_list():
+    """Recomputed in DuckDB from the SQL of the list, on the rows that were held out."""
+    frame = columns(400)
+    kinds = np.select(
+        [frame.age > 70, frame.ward == "ICU", frame.dose > 0.5], ["old", "ICU", "dosed"], "other"
+    )
+    write("table.csv", frame, kinds)
+    options = ["--no-compare", "--stability", 0, "--json", "-"]
+    found = json.loads(run("explain", "table.csv", "--target", "y", *options).stdout)
+    rows = ", ".join(map(str, found["data"]["held_out"]))
+    answer = duckdb.sql(
+        f"SELECT {found['decision']['sql']} AS said, y, count(*) FROM "
+        "(SELECT *, row_number() OVER () AS number FROM read_csv('table.csv')) "
+        f"WHERE number IN ({rows}) GROUP BY ALL"
+    ).fetchall()
+
+    assert sum(n for *_, n in answer) == found["overall"]["n"]
+    right = sum(n for said, true, n in answer if said == true)
+    assert right / found["overall"]["n"] == found["overall"]["rules_accuracy"]
+    for rule in found["rules"]:
+        given = {true: n for said, true, n in answer if said == rule["label"]}
+        assert given[rule["label"]] / sum(given.values()) == rule["precision"]["value"]
