@@ -111,6 +111,8 @@ def test_settings_are_enough_to_do_it_again(found):
         "literals": None,
         "distillation": None,
         "device": "cpu",
+        "goal": None,
+        "positive": None,
         "above": None,
         "cut": None,
         "bins": None,

@@ -123,5 +123,5 @@ def test_goals_that_do_not_fit_the_rows_are_refused():
 
 def test_a_share_of_few_rows_reaches_no_goal():
     assert not GoalResult(Goal("precision", 0.9, "ill"), 1.0, 3, 1.0).is_reached
-    never = GoalResult(Goal("precision", 0.9, "ill"), float("nan"), 0, 1.0)
+    never = GoalResult(Goal("precision", 0.9, "ill"), 0.0, 0, 1.0)
     assert str(never) == "No rules reach a precision of 90 % for ill; these never predict it."

@@ -60,7 +60,7 @@ class MuClassifier(LENClassifier):
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
     goal : str, optional
-        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/64 to 64 and all lengths, the most
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.
@@ -150,7 +150,7 @@ class PsiClassifier(LENClassifier):
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
     goal : str, optional
-        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/64 to 64 and all lengths, the most
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.
@@ -238,7 +238,7 @@ class ReluClassifier(LENClassifier):
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
     goal : str, optional
-        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/64 to 64 and all lengths, the most
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.
@@ -324,7 +324,7 @@ class EntropyClassifier(LENClassifier):
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
     goal : str, optional
-        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/16 to 16 and all lengths, the most
+        ``"recall=0.9"`` or ``"precision=0.9"``: of class weights from 1/64 to 64 and all lengths, the most
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.

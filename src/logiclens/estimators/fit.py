@@ -78,7 +78,7 @@ EXACT: Final = "exact: composed of the network's neurons"
 _DEGREES: Final = 1024  # p is rounded to a multiple of 1/1024: rounding errors of a network change no rule
 _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
 
-GOAL_WEIGHTS: Final = (1.0, *(2.0**power for at in range(1, 5) for power in (at, -at)))
+GOAL_WEIGHTS: Final = (1.0, *(2.0**power for at in range(1, 7) for power in (at, -at)))
 """Weights of a class that are tried for a goal; of equally good ones, the first."""
 _ONE_SIDED: Final = two_sided_quantile(0.90)  # a one-sided test at the 95 % level
 
@@ -423,11 +423,15 @@ class FrontSearch:
                 sums = [observed @ gained, wins.sum(), losses.sum(), squares.sum()]
                 totals[:, alike] = np.array(sums)[:, None]
                 if self.recipe.goal is not None:
-                    k = self.targets.labels.index(self.recipe.goal.label)
-                    pairs = np.array([decided[:, k], true[:, k], decided[:, k] * true[:, k]])
-                    positives[:, alike] = (pairs @ observed)[:, None]
+                    positives[:, alike] = self.positives(decided, true, observed)[:, None]
             parts.append(PartScores(totals, float(observed.sum()), positives))
         return FrontScores(accuracy, fidelity, gain, parts)
+
+    def positives(self, decided: BoolArray, truth: FloatArray, weight: FloatArray) -> FloatArray:
+        """Weight of rows decided to be of the goal's class, of rows that are, and of those that are both."""
+        assert self.recipe.goal is not None
+        k = self.targets.labels.index(self.recipe.goal.label)
+        return np.array([decided[:, k], truth[:, k], decided[:, k] * truth[:, k]]) @ weight
 
     def reach(
         self, goal: Goal, soft: Sequence[FloatArray], allowed: BoolArray, predicted: Sequence[BoolArray]
@@ -447,24 +451,29 @@ class FrontSearch:
             rules = replace(self, recipe=recipe)
             lists = rules.search(soft, allowed)
             scores = rules.score(lists, predicted)
-            decided, true, both = np.sum([part.positives for part in scores.parts], axis=0)
-            out_of = true if goal.metric == "recall" else decided
-            rate = np.divide(both, out_of, out=np.full(len(both), np.nan), where=out_of > 0)
+            positives = np.sum([part.positives for part in scores.parts], axis=0)
             cost = self.recipe.literal_cost * np.array([_length(each) for each in lists[0]]) - scores.accuracy
             for at in rules.lasting(lists[0]):
-                found = GoalResult(goal, float(rate[at]), float(out_of[at]), weight)
-                near = 0.0 if found.is_reached else -np.nan_to_num(rate[at]) * (out_of[at] >= FEW)
+                # rules may differ a lot from those of the parts, so they have to reach it themselves, too
+                own = rules.positives(rules.decide(lists[0][at]), self.targets.truth(), observed)
+                rate, n = min(goal.rate(*positives[:, at]), goal.rate(*own))
+                found = GoalResult(goal, rate, n, weight)
+                near = 0.0 if found.is_reached else -rate * (n >= FEW)
                 rank = (not found.is_reached, near, np.round(cost[at], 9))
                 if best is None or rank < best[0]:
                     best = rank, (rules, lists, scores, at, found)
         return best[1]  # type: ignore[no-any-return]
 
     def lasting(self, lists: Sequence[Lists]) -> list[int]:
-        """The lists that may be shown: that of the length asked for, or those that :meth:`resolve` keeps."""
+        """The lists that may be shown: those that :meth:`resolve` keeps; a constant if there is no other.
+
+        Where a length is asked for, the longest one up to it.
+        """
         lengths = [self.point(each, 0.0, 0.0).literals for each in lists]
         kept = [at for at, length in enumerate(lengths) if all(length < each for each in lengths[at + 1 :])]
-        most = self.recipe.literals
-        return kept if isinstance(most, str) else [at for at in kept if lengths[at] <= most][-1:] or kept[:1]
+        if not isinstance(self.recipe.literals, str):
+            return [at for at in kept if lengths[at] <= self.recipe.literals][-1:] or kept[:1]
+        return [at for at in kept if lengths[at]] or kept
 
     def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
         """Gain of decisions on some rows, at the prices that rules are searched at, (n,)."""

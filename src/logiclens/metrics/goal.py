@@ -50,6 +50,17 @@ class Goal:
             )
         return cls(metric, least, label)
 
+    def rate(self, decided: float, true: float, both: float) -> tuple[float, float]:
+        """Recall or precision, and how many rows it is a share of; 0 of none.
+
+        Parameters
+        ----------
+        decided, true, both : float
+            Rows that are decided to be of the class, that are, and that are both.
+        """
+        n = true if self.metric == "recall" else decided
+        return (float(both / n) if n else 0.0), float(n)
+
 
 @dataclass(frozen=True)
 class GoalResult:
@@ -60,7 +71,8 @@ class GoalResult:
     goal : Goal
         With its class.
     rate : float
-        Cross-fitted: of rules that had not seen the rows. NaN where they never predict the class.
+        On training rows, the smaller of two: of rules that had not seen them (cross-fitted), and of the rules
+        themselves.
     n : float
         How many rows that is a share of.
     weight : float
@@ -69,7 +81,7 @@ class GoalResult:
     Examples
     --------
     >>> print(GoalResult(Goal("recall", 0.9, "ill"), 0.84, 50, 16.0))
-    No rules reach a recall of 90 % for ill; these come nearest: 84.0 % of 50 rows left out in turn.
+    No rules reach a recall of 90 % for ill; these come nearest: 84.0 % of 50 training rows.
     """
 
     goal: Goal
@@ -85,9 +97,9 @@ class GoalResult:
     def __str__(self) -> str:
         goal = self.goal
         what = f"a {goal.metric} of {100 * goal.least:g} % for {goal.label}"
-        rate = f"{100 * self.rate:.1f} % of {round(self.n)} rows left out in turn"
+        rate = f"{100 * self.rate:.1f} % of {round(self.n)} training rows"
         if self.is_reached:
             return f"Of the rules that reach {what}, these are the most accurate: {rate}."
-        if self.rate != self.rate:
+        if not self.n:
             return f"No rules reach {what}; these never predict it."
         return f"No rules reach {what}; these come nearest: {rate}."
