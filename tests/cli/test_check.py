@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from logiclens.explain import Step
 from logiclens.logic import FALSE, TRUE, Var
 from tests.cli.running import on_a_terminal, run
 from tests.cli.saved import PATIENTS, hostile, rules_of, saved
@@ -64,6 +65,27 @@ def test_strict_tells_by_the_exit_code(tmp_path, made, settings, code):
     assert run("check", path, "--strict").exit_code == code
     assert run("check", path).exit_code == 0
     assert run("check", path, "--strict").stdout == run("check", path).stdout
+
+
+def test_a_fresh_list_is_in_order(tmp_path):
+    """The rules of its classes may both be true of rows that were never seen; its steps cannot."""
+    own = {"x": a, "y": Var("b"), "z": ~a & ~Var("b")}
+    rules = rules_of(own, ["a", "b"], default="z", steps=[Step("x", a), Step("y", Var("b"))])
+    result = run("check", saved(rules, tmp_path), "--strict")
+
+    assert rules.conflicts()
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "rules.json: 2 steps, 2 literals\n\n"
+        "if a(x) then x\n"
+        "else if b(x) then y\n"
+        "otherwise z\n\n"
+        "Conflicts: none; steps are read in order, and the first that is true decides.\n"
+        "Default: z where not a and not b.\n"
+        "Dead steps: none.\n"
+        "Superfluous terms: none.\n"
+        "Concepts: 2 of 2 are used: a (1 step), b (1 step).\n"
+    )
 
 
 def test_a_terminal_gets_the_signs_of_logic_and_colors(tmp_path):

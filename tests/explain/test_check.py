@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.concepts.concept import every_combination
 from logiclens.errors import InputError
-from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.explain.rule_check import Region
 from logiclens.logic import FALSE, TRUE, And, Formula, Or, Var, exactly_one, parse_formula
 from logiclens.logic.normal_form import dnf_terms
@@ -222,3 +222,43 @@ def test_necessary_conditions_may_overlap_and_sufficient_ones_leave_gaps():
     )
     assert not found(gap, "iff").clean
     assert found(gap, "only_if").clean
+
+
+@pytest.mark.parametrize(
+    ("steps", "default", "dead", "never", "lines"),
+    [
+        ([("x", a), ("y", b)], "z", (), (), ["Default: z where not a and not b."]),
+        ([("x", a), ("y", a & b)], "z", ("y",), ("y",), ["Default: z where not a."]),
+        ([("x", a), ("y", ~a)], "z", (), ("z",), ["Default: z decides no row; some step is true of each."]),
+        ([("x", a & b), ("y", b & c), ("z", b)], "y", (), (), ["Default: y where not b."]),
+        ([], "z", (), ("x", "y"), ["Default: z decides every row."]),
+        ([("x", a & b)], "y", (), ("z",), ["Default: y in 2 cases.", "  not a", "  not b"]),
+    ],
+)
+def test_the_steps_of_a_list_are_read_in_order(steps, default, dead, never, lines):
+    """They cannot conflict, whatever the rules of its labels say of rows that were not seen."""
+    own = [Explanation(Rule(label, f)) for label, f in (("x", a), ("y", b), ("z", a | b))]
+    listed = [Step(label, formula) for label, formula in steps]
+    rules = ExplanationSet(own, ["a", "b", "c"], default=default, steps=listed)
+    found = rules.check()
+
+    assert rules.conflicts()
+    assert (found.is_list, found.conflicts, found.dead, found.never) == (True, (), dead, never)
+    assert found.clean == (not dead and not never)
+    assert found.lines[0] == "Conflicts: none; steps are read in order, and the first that is true decides."
+    assert [*found.lines[1 : 1 + len(lines)]] == lines
+    rows = all_rows(3)
+    place = rules.decided_by(rows)
+    decided = {steps[at][0] for at in set(place.tolist()) if at < len(steps)}
+    assert {label for label, _ in steps} - decided == set(dead)
+    assert set(rules) - set(rules.predict(rows).tolist()) == set(never)
+
+
+def test_terms_that_earlier_steps_take_are_superfluous():
+    own = [Explanation(Rule(label, f)) for label, f in (("x", a), ("y", b & ~a))]
+    steps = [Step("x", a), Step("y", (a & c) | b)]
+    found = ExplanationSet(own, ["a", "b", "c"], default="x", steps=steps).check()
+
+    assert found.superfluous == {"y": (a & c,)}
+    assert "  y: a and c" in found.lines
+    assert found.lines[-1] == ("Concepts: 3 of 3 are used: a (2 steps), b (1 step), c (1 step).")

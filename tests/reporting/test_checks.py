@@ -4,7 +4,7 @@ import pytest
 
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import LimitError
-from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import FALSE, TRUE, Var, parse_formula
 from logiclens.reporting import _about_rules as checks
 from logiclens.reporting._about_rules import check_facts
@@ -73,3 +73,13 @@ def test_what_is_too_much_work_is_not_known(monkeypatch):
     rules = ExplanationSet([Explanation(Rule("a", parse_formula("x & y")))], ["x", "y"])
 
     assert check_facts(rules) == CheckFacts(None, None, None, None, (), ())
+
+
+def test_a_list_is_looked_at_step_by_step():
+    """However many rules there are, and whatever they say by themselves."""
+    explanations = [Explanation(Rule(at, formula)) for at, formula in enumerate([OLD, GROWN, ~GROWN])]
+    steps = [Step(1, GROWN), Step(0, OLD)]
+    rules = ExplanationSet(explanations, WORDS.names, default=2, steps=steps, vocabulary=WORDS)
+    found = check_facts(rules)
+
+    assert (found.conflicts, found.never, found.dead) == ((), ("0",), ("0",))

@@ -270,6 +270,7 @@ def test_findings_of_rules_that_have_all_faults(facts: dict[str, Any]):
         "covered": False,
         "always": ["a", "b", "c", "d"],
         "never": ["<e>"],
+        "dead": None,
     }
 
     assert findings(facts) == [
@@ -304,7 +305,7 @@ def test_findings_of_rules_that_have_all_faults(facts: dict[str, Any]):
     ],
 )
 def test_findings_of_rules_without_a_known_fault(facts, check, good: bool, texts: list[str]):
-    facts["check"] = check | {"always": [], "never": []}
+    facts["check"] = check | {"always": [], "never": [], "dead": None}
 
     assert findings(facts) == [
         *((good, text) for text in texts),

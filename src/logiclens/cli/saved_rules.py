@@ -100,13 +100,14 @@ def check(
         bool,
         typer.Option(
             "--strict",
-            help="Exit with code 3 when rules conflict, leave a gap, or are always or never true.",
+            help="Exit with code 3 when a step never decides or a class is never predicted. Of rules that "
+            "are no list: when they conflict, leave a gap, or are always or never true.",
         ),
     ] = False,
     literals: opt.SavedLiterals = None,
     logic: opt.Logic = False,
 ) -> None:
-    """Check the rules of a saved model: conflicts, gaps, rules without content, concepts used.
+    """Check the rules of a saved model: steps that never decide, conflicts, gaps, concepts used.
 
     No data are needed: what is said holds of every row that there can be. Exit code 0, also where something
     was found; 3 with --strict.
@@ -134,11 +135,13 @@ def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck,
     from logiclens.cli.terminal import print_item, print_line
     from logiclens.errors import count
 
-    print_line(console, f"{name}: {count(len(rules), 'rule')}, {count(rules.literals, 'literal')}", "bold")
+    parts = count(len(rules.steps), "step") if found.is_list else count(len(rules), "rule")
+    print_line(console, f"{name}: {parts}, {count(rules.literals, 'literal')}", "bold")
     console.print()
     if rules.is_list:
         print_decision(console, rules, (), logic=logic)
-        print_mirror(console, rules, logic=logic)
+        if not found.is_list:
+            print_mirror(console, rules, logic=logic)
     else:
         print_rules(console, ((each, "") for each in rules.values()), logic=logic)
     for line in found.lines:

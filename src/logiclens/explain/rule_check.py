@@ -5,19 +5,23 @@
 - rules that are *always* or *never* true, and terms that add nothing to their rule;
 - which concepts are used, and which are not.
 
+The steps of a list are read in order, so they cannot conflict, and what they leave is the default's. There,
+*dead* steps are looked for, which an earlier one makes superfluous, and labels that are never predicted.
+
 What the vocabulary knows is taken into account: nobody is both above 62 and at most 30.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logiclens.concepts.concept import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import LimitError, count
 from logiclens.explain.counterfactual import term_in_words
+from logiclens.explain.resolution import Step
 from logiclens.explain.rule import Label, Rule, RuleKind, html_box, html_part, target_in_sentence
 from logiclens.logic.entail import conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
@@ -81,7 +85,7 @@ class RuleCheck:
     Attributes
     ----------
     rules : tuple of Rule
-        The rules that were looked at.
+        The rules that were looked at; of a list those of its labels.
     multi_label : bool
         Whether a row may have several labels; then there are no conflicts, and gaps are no fault.
     default : label or None
@@ -100,6 +104,11 @@ class RuleCheck:
         The concepts of the rules, with the number of rules that use them; the most used first.
     unused : tuple of str
         The other concepts of the data.
+    is_list : bool, default False
+        Whether steps were looked at that are read in order: they cannot conflict, what they leave is no
+        fault, and of ``never`` are the labels that are never predicted.
+    dead : tuple of labels
+        Steps that never decide, since an earlier one is true wherever they are.
 
     Examples
     --------
@@ -129,14 +138,20 @@ class RuleCheck:
     superfluous: Mapping[Label, tuple[Formula, ...]] = field(hash=False)
     used: Mapping[str, int] = field(hash=False)
     unused: tuple[str, ...]
+    is_list: bool = False
+    dead: tuple[Label, ...] = ()
 
     @property
     def clean(self) -> bool:
         """Whether one rule at most is true of every row, one at least, and each of some and not of all.
 
+        Of a list: whether each step decides some row, and each label is predicted.
+
         What several classes need (IF) may well be true together, and what is enough for a class (ONLY IF)
         need not be true of every row: neither is a fault.
         """
+        if self.is_list:
+            return not (self.dead or self.never)
         clash = bool(self.conflicts) and not self._all(RuleKind.IF, RuleKind.CLUSTER)
         gap = self.uncovered is not None and not self.multi_label and not self._all(RuleKind.ONLY_IF)
         return not (clash or gap or self.always or self.never)
@@ -147,11 +162,48 @@ class RuleCheck:
     @property
     def lines(self) -> tuple[str, ...]:
         """The findings in plain English; details begin with two blanks."""
-        parts = (self._conflicts(), self._gap(), self._constants(), self._superfluous(), self._concepts())
+        what = self._of_list() if self.is_list else self._of_rules()
+        parts = (what, self._superfluous(), self._concepts())
         return tuple(line for part in parts for line in part)
 
     def _name(self, label: Label) -> str:
         return next(target_in_sentence(rule) for rule in self.rules if rule.target == label)
+
+    def _of_rules(self) -> Iterator[str]:
+        yield from self._conflicts()
+        yield from self._gap()
+        yield from self._constants()
+
+    def _of_list(self) -> Iterator[str]:
+        yield "Conflicts: none; steps are read in order, and the first that is true decides."
+        assert self.default is not None
+        default = self._name(self.default)
+        if self.uncovered is None:
+            yield f"Default: {default} decides no row; some step is true of each."
+        elif self.uncovered.formula == TRUE:
+            yield f"Default: {default} decides every row."
+        elif len(self.uncovered.cases) == 1:
+            yield f"Default: {default} where {self.uncovered.text}."
+        else:
+            yield from self._cases(f"Default: {default} in")
+        dead = ", ".join(map(self._name, self.dead))
+        yield (
+            f"Dead steps: {dead}; an earlier step is true wherever they are." if dead else "Dead steps: none."
+        )
+        if self.never:
+            yield f"Never predicted: {', '.join(map(self._name, self.never))}."
+
+    def _cases(self, start: str) -> Iterator[str]:
+        """The rows that are not covered, case by case, or by an example."""
+        assert self.uncovered is not None
+        cases = self.uncovered.cases
+        if not cases:
+            yield f"{start} {self.uncovered.text}."
+            yield f"  For example: {self.uncovered.example_text}"
+            return
+        yield f"{start} {len(cases)} cases."
+        for case in cases:
+            yield f"  {term_in_words(case, self.uncovered.vocabulary)}"
 
     def _conflicts(self) -> Iterator[str]:
         if self.multi_label:
@@ -171,18 +223,12 @@ class RuleCheck:
         if self.uncovered is None:
             yield "Gap: none; at least one rule is true of each row."
             return
-        cases = self.uncovered.cases
         if self.uncovered.formula == TRUE:
             yield "Gap: no rule is true of any row."
-        elif not cases:
-            yield f"Gap: no rule is true in {self.uncovered.text}."
-            yield f"  For example: {self.uncovered.example_text}"
-        elif len(cases) == 1:
+        elif len(self.uncovered.cases) == 1:
             yield f"Gap: no rule is true where {self.uncovered.text}."
         else:
-            yield f"Gap: no rule is true in {len(cases)} cases."
-            for case in cases:
-                yield f"  {term_in_words(case, self.uncovered.vocabulary)}"
+            yield from self._cases("Gap: no rule is true in")
         if self.default is None:
             yield "  No label is then predicted."
         else:
@@ -206,8 +252,8 @@ class RuleCheck:
                 yield f"  {target_in_sentence(rule)}: {term_in_words(term, rule.vocabulary)}"
 
     def _concepts(self) -> Iterator[str]:
-        words = self.rules[0].vocabulary
-        listed = [f"{term_in_words(Var(name), words)} ({count(n, 'rule')})" for name, n in self.used.items()]
+        words, part = self.rules[0].vocabulary, "step" if self.is_list else "rule"
+        listed = [f"{term_in_words(Var(name), words)} ({count(n, part)})" for name, n in self.used.items()]
         more = len(listed) - _LISTED_CONCEPTS
         rest = f" and {more} more" if more > 0 else ""
         known = len(self.used) + len(self.unused)
@@ -240,27 +286,83 @@ def check_rules(
     """
     formulas = {rule.target: rule.formula for rule in rules}
     implies(FALSE, FALSE, known)  # what contradicts itself raises
-    used = Counter(name for formula in formulas.values() for name in formula.concepts)
-    place = {name: at for at, name in enumerate(concept_names)}
     clashes = []
     for found in [] if default is None else conflicts(formulas, known):
         both = And(formulas[found.first], formulas[found.second])  # type: ignore[index]
         region = Region(both, found.witness, words)
         clashes.append(RuleConflict(found.first, found.second, region))  # type: ignore[arg-type]
-    gap = find_assignment(known, list(formulas.values()))
-    uncovered = Not(Or.of(formulas.values()))
+    used, unused = _use_of(concept_names, formulas.values())
     return RuleCheck(
         rules=tuple(rules),
         multi_label=default is None,
         default=default,
         conflicts=tuple(clashes),
-        uncovered=None if gap is None else Region(_written_out(uncovered, words), gap, words),
+        uncovered=_uncovered(formulas.values(), words, known),
         always=tuple(label for label, f in formulas.items() if find_assignment(known, [f]) is None),
         never=tuple(label for label, f in formulas.items() if find_assignment([*known, f]) is None),
         superfluous={label: terms for label, f in formulas.items() if (terms := _superfluous(f, known))},
-        used={name: used[name] for name in sorted(used, key=lambda name: (-used[name], place[name]))},
-        unused=tuple(name for name in concept_names if name not in used),
+        used=used,
+        unused=unused,
     )
+
+
+def check_list(
+    rules: Sequence[Rule],
+    steps: Sequence[Step],
+    concept_names: Sequence[str],
+    default: Label,
+    words: Vocabulary | None,
+    known: list[Formula],
+) -> RuleCheck:
+    """Find dead steps of a list, labels that are never predicted, superfluous terms, and what is used.
+
+    A term is superfluous where an earlier step is true, too. Parameters are those of :func:`check_rules`.
+    """
+    implies(FALSE, FALSE, known)
+    dead, superfluous = [], {}
+    earlier: list[Formula] = []
+    for step in steps:
+        if find_assignment([*known, step.formula], earlier) is None:
+            dead.append(step.label)
+        elif terms := _superfluous(step.formula, [*known, *map(Not, earlier)]):
+            superfluous[step.label] = terms
+        earlier.append(step.formula)
+    uncovered = _uncovered(earlier, words, known)
+    predicted = {step.label for step in steps} - set(dead)
+    if uncovered is not None:
+        predicted.add(default)
+    used, unused = _use_of(concept_names, earlier)
+    return RuleCheck(
+        rules=tuple(rules),
+        multi_label=False,
+        default=default,
+        conflicts=(),
+        uncovered=uncovered,
+        always=(),
+        never=tuple(rule.target for rule in rules if rule.target not in predicted),
+        superfluous=superfluous,
+        used=used,
+        unused=unused,
+        is_list=True,
+        dead=tuple(dead),
+    )
+
+
+def _uncovered(formulas: Iterable[Formula], words: Vocabulary | None, known: list[Formula]) -> Region | None:
+    """The rows of which no formula is true."""
+    several = list(formulas)
+    gap = find_assignment(known, several)
+    return None if gap is None else Region(_written_out(Not(Or.of(several)), words), gap, words)
+
+
+def _use_of(
+    concept_names: Sequence[str], formulas: Iterable[Formula]
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """How many formulas use each concept, the most used first; and the concepts that none does."""
+    used = Counter(name for formula in formulas for name in formula.concepts)
+    place = {name: at for at, name in enumerate(concept_names)}
+    order = sorted(used, key=lambda name: (-used[name], place[name]))
+    return {name: used[name] for name in order}, tuple(name for name in concept_names if name not in used)
 
 
 def _written_out(formula: Formula, words: Vocabulary | None) -> Formula:

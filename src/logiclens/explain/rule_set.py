@@ -55,7 +55,7 @@ from logiclens.explain.rule import (
     true_answers,
     true_labels,
 )
-from logiclens.explain.rule_check import RuleCheck, check_rules
+from logiclens.explain.rule_check import RuleCheck, check_list, check_rules
 from logiclens.files._storage import (
     as_file,
     fields,
@@ -72,7 +72,7 @@ from logiclens.files._storage import (
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts, given_parts
-from logiclens.logic.formula import Formula
+from logiclens.logic.formula import FALSE, Formula
 
 _FORMAT = "logiclens.rules"
 _VERSION = 3
@@ -213,6 +213,12 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """Whether the steps are printed: where labels exclude one another and all rules are IFF rules."""
         several = len(self) > 1 and not self.multi_label
         return several and all(each.kind is RuleKind.IFF for each in self.explanations)
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether it is a list whose rules state what its steps decide, rather than being the steps."""
+        own = {label: formula for label, formula in self.formulas.items() if formula != FALSE}
+        return self.is_list and {step.label: step.formula for step in self.steps} != own
 
     @property
     def concepts(self) -> tuple[str, ...]:
@@ -375,6 +381,10 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def check(self, given: Given = None) -> RuleCheck:
         """Find conflicts, gaps, rules that are always or never true, superfluous terms, concepts used.
 
+        Of a list that was searched for, whose steps are read in order: steps that never decide, and labels
+        that are never predicted. Rules that are written by hand, one for each label, are looked at by
+        themselves.
+
         Parameters
         ----------
         given : Formula or iterable of Formula, optional
@@ -389,6 +399,8 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """
         known = [*given_parts(given), *self.known()]
         rules = [explanation.rule for explanation in self.explanations]
+        if self.is_resolved and self.default is not None:
+            return check_list(rules, self.steps, self.concept_names, self.default, self.vocabulary, known)
         return check_rules(rules, self.concept_names, self.default, self.vocabulary, known)
 
     def counterfactual(

@@ -442,7 +442,8 @@ def check_facts(rules: ExplanationSet) -> CheckFacts:
     'wings and fins'
     """
     try:
-        return _of_many(rules) if len(rules) >= _MANY_RULES else _of_few(rules)
+        many = len(rules) >= _MANY_RULES and not rules.is_resolved
+        return _of_many(rules) if many else _of_few(rules)
     except LimitError:
         return CheckFacts(None, None, None, None, (), ())
 
@@ -460,6 +461,7 @@ def _of_few(rules: ExplanationSet) -> CheckFacts:
         covered=None if rules.multi_label else gap is None,
         always=tuple(map(str, found.always)),
         never=tuple(map(str, found.never)),
+        dead=tuple(map(str, found.dead)) if found.is_list else None,
     )
 
 

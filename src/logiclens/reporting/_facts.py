@@ -491,7 +491,11 @@ class UncoveredFacts:
 
 @dataclass(frozen=True)
 class CheckFacts:
-    """Findings about the rules together, whatever the data are; None was too much work."""
+    """Findings about the rules together, whatever the data are; None was too much work.
+
+    Of a list, ``dead`` are the steps that never decide, and ``never`` the classes that are never predicted;
+    otherwise ``dead`` is None, and ``never`` are the rules that are never true.
+    """
 
     conflicts: tuple[ConflictFacts, ...] | None
     n_conflicts: int | None
@@ -499,6 +503,7 @@ class CheckFacts:
     covered: bool | None
     always: tuple[str, ...]
     never: tuple[str, ...]
+    dead: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
