@@ -246,6 +246,7 @@ VALID: dict[str, Any] = {
 """Something that makes sense for a parameter of that name."""
 VALID_HERE: dict[str, dict[str, Any]] = {
     "LENClassifier.compare": {"X_train": ROWS, "y_train": LABELS},
+    "HeldOutScores": {"n_rows": (1,), "n_right": (1,)},
     "LENClassifier.explain": {"X": ROWS},
     "CascadeClassifier.explain": {"X": ROWS},
     "ConceptBottleneckClassifier.explain": {"X": [[9, -9]]},

@@ -71,6 +71,7 @@ EXPLAIN_NAMES = {
     "ExplanationSet",
     "Front",
     "GlobalExplanation",
+    "HeldOutScores",
     "Point",
     "PredictionCounterfactual",
     "Resolution",

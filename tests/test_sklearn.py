@@ -33,6 +33,7 @@ from logiclens.errors import LogicLensError
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+    pytest.mark.filterwarnings("ignore:y holds the class"),
 ]
 
 QUICK: dict[str, Any] = {"epochs": 30, "restarts": 1, "l1": 0.005, "random_state": 0, "device": "cpu"}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +18,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from logiclens.cli.predict_command import _as_column
+from logiclens.cli.saved_rules import rules_in
 from logiclens.concepts import Vocabulary
+from logiclens.explain import HeldOutScores
 from logiclens.files import _reading
 from logiclens.logic import FALSE, Var
-from tests.cli.running import check_golden, half_written, on_a_terminal, refused, run, wait_for
+from tests.cli.running import (
+    STAYS,
+    check_golden,
+    copied,
+    half_written,
+    on_a_terminal,
+    refused,
+    run,
+    wait_for,
+)
 from tests.cli.saved import PATIENTS, TABLE, WORDS, hostile, model_file, rules_of, saved
 from tests.files.making import packed
 from tests.strategies import HOSTILE_NAMES
@@ -86,12 +99,15 @@ def test_columns_stay_as_they_are():
     run("predict", "rules.json", "rows.csv", "--out", "out.csv")
     text = Path("out.csv").read_text(encoding="utf-8")
 
-    assert [";".join(line.split(";")[:-4]) for line in text.splitlines()] == content.splitlines()
+    assert [";".join(line.split(";")[:-5]) for line in text.splitlines()] == content.splitlines()
 
 
 def test_numbers_with_a_decimal_comma():
+    saved(replace(PATIENTS, held_out=HeldOutScores((4, 3, 0, 9), (4, 2, 0, 8))), Path())
     Path("rows.csv").write_text("age;ward\n62,5;B\n61,5;B\n")
+    written = rows_in(run("predict", "rules.json", "rows.csv").stdout, ";")
 
+    assert [row["precision"] for row in written] == ["0,6667", "0,8889"]  # numbers as in the file
     assert [row["prediction"] for row in rows_in(run("predict", "rules.json", "rows.csv").stdout, ";")] == [
         "ill",
         "well",
@@ -106,7 +122,10 @@ def test_names_that_are_taken_get_a_number():
     Path("rows.csv").write_text("age,ward,prediction,why,why_2\n70,ICU,x,y,z\n")
     result = run("predict", "rules.json", "rows.csv")
 
-    assert result.stdout.splitlines()[0] == "age,ward,prediction,why,why_2,prediction_2,rule,why_3,mark"
+    assert (
+        result.stdout.splitlines()[0]
+        == "age,ward,prediction,why,why_2,prediction_2,rule,why_3,mark,precision"
+    )
     assert result.stderr == (
         "The table has a column 'prediction' already: the answers are in 'prediction_2'.\n"
         "The table has a column 'why' already: the answers are in 'why_3'.\n"
@@ -184,7 +203,7 @@ def test_a_reader_that_goes_away():
         timeout=600,
     )
 
-    assert (done.stdout, done.stderr) == ("age,ward,prediction,rule,why,mark\n", "")
+    assert (done.stdout, done.stderr) == ("age,ward,prediction,rule,why,mark,precision\n", "")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signal")
@@ -282,7 +301,52 @@ def test_a_file_comes_with_a_summary():
         "need.\n"
         "Predicted: well 4 (66.7%), gone 1 (16.7%), ill 1 (16.7%).\n"
         "Of 5 rows with a value of 'outcome', the rules are right on 80.0%.\n"
+        "\n"
+        " class  precision  recall  rows\n"
+        " ──────────────────────────────\n"
+        " ill       100.0%   50.0%     2\n"
+        " well       66.7%  100.0%     2\n"
+        " gone      100.0%  100.0%     1\n"
+        "\n"
     )
+
+
+def test_a_step_comes_with_its_precision_on_rows_held_out():
+    """Whether rows are read here or in an engine; a table that has such a column keeps it."""
+    rules = replace(PATIENTS, held_out=HeldOutScores((4, 3, 0, 9), (4, 2, 0, 8), "outcome"))
+    saved(rules, Path())
+    table = pa.table({"age": [80, 70, 20, 50], "ward": [None, "ICU", "B", "B"], "Precision": [1, 2, 3, 4]})
+    pq.write_table(table, "rows.parquet")
+    found = []
+    for where in ([], ["--engine", "duckdb"]):
+        result = run("predict", "rules.json", "rows.parquet", "--out", "out.parquet", *where)
+        assert result.exit_code == 0, result.output
+        found.append(pq.read_table("out.parquet"))
+    new = ["precision", "precision_2"]  # to an engine names are the same in any case
+
+    assert [each["prediction"].to_pylist() for each in found] == [["gone", "ill", "well", "well"]] * 2
+    for each, name in zip(found, new, strict=True):
+        assert each.column_names[-1] == name
+        assert each[name].to_pylist() == [1.0, 0.6667, None, 0.8889]
+        assert each["Precision"].to_pylist() == [1, 2, 3, 4]
+
+
+def test_a_fit_saves_how_often_its_steps_were_right(tmp_path: Path):
+    """On the rows held out, which are those of --json."""
+    copied(STAYS, tmp_path)
+    for name in ("model.lens", "stays.json"):
+        done = run("explain", "stays.csv", "--target", "risk", "--save", name, "--json", "all.json")
+        assert done.exit_code == 0, done.output
+    found = json.loads(Path("all.json").read_text())["overall"]
+    model, rules = rules_in("model.lens"), rules_in("stays.json")
+
+    assert model.held_out == rules.held_out
+    assert rules.held_out.target == "risk"
+    assert (rules.held_out.total, rules.held_out.accuracy) == (found["n"], found["rules_accuracy"])
+    run("predict", "model.lens", "stays.csv", "--network", "--out", "out.csv")
+    row = rows_in(Path("out.csv").read_text())[0]
+    assert [*row][-2:] == ["network", "precision"]
+    assert float(row["precision"]) == round(rules.held_out.precision[-1], 4)
 
 
 def test_of_many_classes_the_most_common_are_counted():
@@ -299,7 +363,7 @@ def test_of_many_classes_the_most_common_are_counted():
 def test_reasons_can_be_left_out():
     result = run("predict", "rules.json", "rows.csv", "--only-prediction")
 
-    assert result.stdout.splitlines()[:2] == ["id,age,ward,prediction,mark", "1,70,ICU,ill,"]
+    assert result.stdout.splitlines()[:2] == ["id,age,ward,prediction,mark,precision", "1,70,ICU,ill,,"]
 
 
 def test_what_is_no_number_counts_as_missing():

@@ -41,13 +41,17 @@ def test_what_is_written_and_said(tmp_path: Path):
         "Wrote 6 rows to out.parquet; the default decides 1; "
         "1 lacks a value that rules need.\n"
         "Predicted: well 3 (50.0%), ill 2 (33.3%), gone 1 (16.7%).\n"
-        "DuckDB wrote one Parquet file, with prediction and mark, without rule and why.\n"
+        "DuckDB wrote one Parquet file, with prediction, mark and precision, without rule and why.\n"
         "Of 5 rows with a value of 'truth', the rules are right on 60.0%.\n"
-        "  ill: precision 50.0%, recall 100.0%, 1 row\n"
-        "  well: precision 50.0%, recall 50.0%, 2 rows\n"
-        "  gone: precision 100.0%, recall 100.0%, 1 row\n"
+        "\n"
+        " class  precision  recall  rows\n"
+        " ──────────────────────────────\n"
+        " ill        50.0%  100.0%     1\n"
+        " well       50.0%   50.0%     2\n"
+        " gone      100.0%  100.0%     1\n"
+        "\n"
     )
-    assert found.column_names == [*PEOPLE, "prediction", "mark"]
+    assert found.column_names == [*PEOPLE, "prediction", "mark", "precision"]
     assert found.select([*PEOPLE]).to_pydict() == PEOPLE
 
 
@@ -161,7 +165,7 @@ def test_columns_that_are_there_keep_their_names(tmp_path: Path):
     result = run("predict", saved(PATIENTS, tmp_path), in_file(columns), *DUCKDB, "--out", "out.parquet")
     found = pq.read_table("out.parquet")
 
-    assert found.column_names == [*columns, "prediction_2", "mark_2"]
+    assert found.column_names == [*columns, "prediction_2", "mark_2", "precision"]
     assert found["Mark"].to_pylist() == ["x"] * 6
     assert result.stderr.startswith(
         "The table has a column 'prediction' already: the answers are in 'prediction_2'.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -126,3 +127,25 @@ def test_if_rule_of_a_relu_network():
     assert fired[truth].all()
     assert not fired.all()
     assert str(rule).startswith("forall x: True(x) -> ")
+
+
+def test_noise_that_is_learned_is_no_reason_to_warn():
+    """The training loss goes up and down; the best validation loss has long been found."""
+    rng = np.random.default_rng(0)
+    x = rng.random((200, 6)) < 0.5
+    y = np.where(rng.random(200) < 0.2, rng.random(200) < 0.5, x[:, 0] & x[:, 1])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        for kind in CLASSIFIERS.values():
+            kind(random_state=0, device="cpu").fit(x, y)
+    with pytest.warns(ConvergenceWarning, match="still getting better"):
+        CLASSIFIERS["mu"](random_state=0, device="cpu", epochs=4).fit(x, y)
+
+
+def test_a_single_class_is_told():
+    rows, _ = booleans()
+    with pytest.warns(UserWarning, match="y holds the class 'x' alone, so it is always predicted"):
+        model = quick().fit(rows, ["x"] * len(rows))
+
+    assert set(model.explain().predict(rows).tolist()) == {"x"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, Vocabulary
 from logiclens.errors import InputError
-from logiclens.explain import Explanation, ExplanationSet, Rule, Step, load_rules
+from logiclens.explain import Explanation, ExplanationSet, HeldOutScores, Rule, Step, load_rules
 from logiclens.logic import Var
 from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanation_sets
@@ -52,7 +53,7 @@ def test_hostile_names_and_labels_survive_a_file(tmp_path: Path):
 def test_the_format_is_what_it_was():
     assert json.loads(ExplanationSet([Explanation(Rule(True, ~Var("fur")))], ["fur"]).to_json()) == {
         "format": "logiclens.rules",
-        "version": 3,
+        "version": 4,
         "concept_names": ["fur"],
         "multi_label": False,
         "default": True,
@@ -70,6 +71,7 @@ def test_the_format_is_what_it_was():
             }
         ],
         "vocabulary": None,
+        "held_out": None,
     }
 
 
@@ -78,7 +80,7 @@ def test_the_format_is_what_it_was():
     [
         ("format", "logiclens.formula", '"format": "logiclens.rules"'),
         ("version", 1, "has version 1"),
-        ("version", 4, "has version 4"),
+        ("version", 5, "has version 5"),
         ("concept_names", ["wings"], "'fins'"),
         ("concept_names", "wings", '"concept_names"'),
         ("concept_names", [1, 2, 3], "Got 1"),
@@ -91,6 +93,11 @@ def test_the_format_is_what_it_was():
         ("explanations", [], "at least one explanation"),
         ("explanations", [3], "an explanation"),
         ("extra", 3, "'extra'"),
+        ("held_out", [], '"held_out"'),
+        ("held_out", {"n_rows": [1, 2], "n_right": [1, 2], "target": None}, "for each of 2 steps"),
+        ("held_out", {"n_rows": [1, 2, 3], "n_right": [1, 3, 3], "target": None}, "no more right ones"),
+        ("held_out", {"n_rows": [1, 2, 3], "n_right": [1, 2, "x"], "target": None}, "no more right ones"),
+        ("held_out", {"n_rows": [1, 2, 3], "n_right": [1, 2, 3], "target": 3}, "target must be"),
         ("vocabulary", [], "A vocabulary"),
         ("vocabulary", {"columns": ["wings"], "named": True, "concepts": []}, "'wings'"),
     ],
@@ -126,6 +133,19 @@ def test_saving_fails_before_the_file_is_touched(tmp_path: Path):
         ExplanationSet([Explanation(Rule("\ud83d\udc26", Var("fur")))], ["fur"]).save(path)
 
     assert path.read_text() == before
+
+
+def test_scores_of_steps_are_saved():
+    """Version 3 had none; rules are the same without."""
+    scores = HeldOutScores((10, 5, 0), (9, 4.5, 0), "kind")
+    rules = replace(RULES, held_out=scores)
+    again = ExplanationSet.from_json(rules.to_json())
+    entries = {key: value for key, value in json.loads(rules.to_json()).items() if key != "held_out"}
+    old = ExplanationSet.from_json(json.dumps({**entries, "version": 3}))
+
+    assert again.held_out == scores
+    assert scores.precision == (0.9, 0.9, None)
+    assert (old == again, old.held_out) == (True, None)
 
 
 OLD = (

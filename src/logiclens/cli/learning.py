@@ -319,7 +319,10 @@ def fit(rows: SelectedRows, settings: Settings, progress: Progress) -> Fit:
     """Train, and score network and rules."""
     model = train(rows, settings, progress)
     with progress.show("scoring the rules"):
-        return rows.evaluate(model)
+        found = rows.evaluate(model)
+    if rows.n_held:  # the steps are saved with their scores
+        model.explanations_ = replace(found.rules, held_out=found.truth.held_out(rows.target))
+    return found
 
 
 # Files

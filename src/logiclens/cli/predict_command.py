@@ -17,19 +17,30 @@ from logiclens.cli import options as opt
 from logiclens.cli.options import engine_of_options
 from logiclens.cli.outputs import STDOUT, Outputs, new_names, output
 from logiclens.cli.saved_rules import network_in, rules_in
-from logiclens.cli.terminal import Progress, one_line_errors, percent, print_note, wrong_usage
+from logiclens.cli.terminal import (
+    Progress,
+    one_line_errors,
+    output_console,
+    percent,
+    plain_table,
+    print_note,
+    print_table,
+    short,
+    wrong_usage,
+)
 from logiclens.errors import InputError, count
 
 if TYPE_CHECKING:
     from logiclens.cli.options import Engine
-    from logiclens.cli.predictions import RowPredictions, TrueClasses
-    from logiclens.evaluation import Evaluation
+    from logiclens.cli.predictions import ClassFigures, RowPredictions, TrueClasses
+    from logiclens.evaluation import Evaluation, LabelScores
     from logiclens.explain import ExplanationSet
+    from logiclens.explain.rule import Label
     from logiclens.scale._engine import Table
 
 MOST_CLASSES = 10
 """Classes whose predictions are counted in the summary."""
-_SHORT = ("prediction", "mark")  # of the columns that are added
+_SHORT = ("prediction", "mark", "precision")  # of the columns that are added
 _PARQUET = (".parquet", ".pq")
 _ADDRESS = re.compile(r"\w{2,}:/")  # what is left of s3://... in a path
 _LABEL = "logiclens class"  # a column that is added in an engine
@@ -65,15 +76,16 @@ def predict(  # noqa: PLR0913 - the options of a command
 ) -> None:
     """Predict the rows of a table by rules, and say why.
 
-    All columns are written as they are, and four more: prediction; rule, the logic of the step that decides;
-    why, a sentence with the condition that is true; and mark, which says "default" where no step is true
+    All columns are written as they are, and five more: prediction; rule, the logic of the step that decides;
+    why, a sentence with the condition that is true; mark, which says "default" where no step is true
     ("uncovered" where a row may have several labels and gets none), and "missing" where there is no value and
-    the rules know of no gaps. Rows are read and written in batches, so files may be of any size. Values are
-    read as they were when the rules were made; what is no number where one is needed counts as missing, and a
-    line says so.
+    the rules know of no gaps; and precision, the share of the held-out rows of the fit that this step decided
+    rightly (empty where it decided none, or none were held out). Rows are read and written in batches, so
+    files may be of any size. Values are read as they were when the rules were made; what is no number where
+    one is needed counts as missing, and a line says so.
 
     With --engine, DuckDB or Spark reads, predicts and writes Parquet: DuckDB one file, Spark a new folder of
-    files. Of the four columns there are prediction and mark.
+    files. Of the five columns there are prediction, mark and precision.
 
     \b
     Examples:
@@ -84,7 +96,7 @@ def predict(  # noqa: PLR0913 - the options of a command
       logiclens predict model.lens new_patients.csv --network --out predicted.csv
           with the prediction of the network beside that of its rules
       logiclens predict model.lens old.csv --truth outcome --only-prediction --out predicted.csv
-          how often are the rules right? A small file, without reasons
+          how often are the rules right, on each class? A small file, without reasons
       cat new.csv | logiclens predict model.lens - | head
           from a pipe, into a pipe
       logiclens predict model.lens 'data/*.parquet' --engine duckdb --out predicted.parquet
@@ -102,14 +114,15 @@ def predict(  # noqa: PLR0913 - the options of a command
                     f"{model!r} holds rules alone. Leave out --network, or name the model's file."
                 )
             layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
-            predictions, notes, comparison = _in_memory(rules, teacher, data, request, layout)
+            predictions, notes, comparison, classes = _in_memory(rules, teacher, data, request, layout)
         else:
             _check_usage(request)
             rules = rules_in(model, literals)
             _check_place(model, data, chosen, out)
-            predictions, notes, comparison = _in_engine(rules, data, chosen, request)
+            predictions, notes, comparison, classes = _in_engine(rules, data, chosen, request)
         for line in (*notes, *summary(predictions, out), *comparison):
             print_note(line)
+        print_classes(classes)
 
 
 class PredictRequest(NamedTuple):
@@ -138,7 +151,7 @@ class PredictRequest(NamedTuple):
 
 def _in_memory(
     rules: ExplanationSet, network: Any, data: str, request: PredictRequest, layout: Mapping[str, str | None]
-) -> tuple[RowPredictions, list[str], list[str]]:
+) -> tuple[RowPredictions, list[str], list[str], list[ClassFigures]]:
     """Write all rows with their predictions.
 
     Returns
@@ -149,6 +162,8 @@ def _in_memory(
         What a person should know about the rows.
     list of str
         How often the rules are right.
+    list of ClassFigures
+        The same for each class.
     """
     from logiclens.cli.predictions import (
         Prediction,
@@ -162,7 +177,11 @@ def _in_memory(
     from logiclens.files._table_writer import table_writer
 
     out, predictions, remarks = request.out, RowPredictions(rules), Remarks()
-    fields = _SHORT if request.only_prediction else Prediction._fields
+    fields = [
+        name
+        for name in (_SHORT if request.only_prediction else Prediction._fields)
+        if name != "precision" or not rules.multi_label
+    ]
     new: dict[str, str] = {}
     quiet = out == STDOUT and sys.stdout.isatty()  # rows are progress enough
     with (
@@ -174,6 +193,11 @@ def _in_memory(
         with output(out) as stream:
             delimiter = "," if batches.layout is None else batches.layout.delimiter
             marked = batches.layout is not None and batches.layout.marked
+            comma = (
+                batches.layout is not None
+                and batches.layout.decimal == ","
+                and out.suffix.lower() not in _PARQUET
+            )
             writer = table_writer(stream, out, delimiter=delimiter, marked=marked)
             for batch in batches:
                 values = batch.values(needed.types, None if needed.vocabulary is None else remarks)
@@ -184,16 +208,27 @@ def _in_memory(
                 if truth is not None:
                     truth.compare(batch, [each.prediction for each in found], codes)
                 columns = text_columns(found, codes, fields)
+                precision = columns.pop("precision", None)  # the last one
                 if network is not None:
                     columns["network"] = _as_column(network.predict(needed.named(values)), rules.labels)
+                if precision is not None:
+                    columns["precision"] = _with_comma(precision) if comma else precision
                 new = new or new_names(columns, batches.names)
                 for name, column in columns.items():
                     rows = rows.append_column(new[name], column)
                 writer.write(rows)
             writer.close()
             notes = remarks.notes(batches.origin, needed.never_missing)  # refuses a column of another type
-    comparison = [] if truth is None else [truth.summary()]
-    return predictions, [*batches.notes, *notes, *name_notes(new)], comparison
+    comparison, classes = ([], []) if truth is None else ([truth.summary()], truth.by_class())
+    return predictions, [*batches.notes, *notes, *name_notes(new)], comparison, classes
+
+
+def _with_comma(numbers: Any) -> Any:
+    """Numbers of pyarrow as text with a decimal comma, for a file whose numbers have one."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    return compute.replace_substring(numbers.cast(pa.string()), ".", ",")
 
 
 def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
@@ -243,7 +278,7 @@ def _check_place(model: str, data: str, engine: Engine, out: Path) -> None:
 
 def _in_engine(
     rules: ExplanationSet, data: str, engine: Engine, request: PredictRequest
-) -> tuple[RowPredictions, list[str], list[str]]:
+) -> tuple[RowPredictions, list[str], list[str], list[ClassFigures]]:
     """As :func:`_in_memory`, by an engine."""
     from logiclens.cli.engine_rows import quieten
     from logiclens.cli.predictions import TrueClasses
@@ -259,12 +294,12 @@ def _in_engine(
         write_parquet(predicted, request.out)
         predictions = _counts(rules, request.out, added)
     what = "a folder of Parquet files" if engine.name == "spark" else "one Parquet file"
-    lines = [f"{engine.title} wrote {what}, with prediction and mark, without rule and why."]
+    written = "prediction and mark" if rules.multi_label else "prediction, mark and precision"
+    lines = [f"{engine.title} wrote {what}, with {written}, without rule and why."]
     if truth is not None:
         lines.append(truth.summary())
-    if scores is not None:
-        lines += _by_class(scores)
-    return predictions, [*files.notes, *name_notes(added)], lines
+    classes = [] if scores is None else [_figures(label, each) for label, each in scores.by_label.items()]
+    return predictions, [*files.notes, *name_notes(added)], lines, classes
 
 
 def _predicted(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, str]]:
@@ -272,17 +307,21 @@ def _predicted(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, st
     from logiclens.scale._rule_queries import predict as predict_table
 
     taken = {column.lower(): column for column in table.columns}
-    new = new_names(_SHORT, taken)
+    new = new_names(_SHORT[: 2 if rules.multi_label else 3], taken)
     if rules.multi_label:
         while any(f"{new['prediction']}_{label}".lower() in taken for label in rules.labels):
             new["prediction"] += "_2"
-    if "mark" not in taken:
-        return predict_table(rules, table, name=new["prediction"], marks=True), new
-    column, aside = taken["mark"], new_names(["logiclens mark"], taken)["logiclens mark"]
-    if column in _needed(rules):
-        raise InputError(f"The table has a column {column!r} already, which the rules need. Rename it.")
-    moved = predict_table(rules, table.rename({aside: column}), name=new["prediction"], marks=True)
-    return moved.rename({new["mark"]: "mark"}).rename({column: aside}), new
+    aside: dict[str, str] = {}  # columns that have the name of a new one
+    for name in set(new) - {"prediction"}:
+        if (column := taken.get(name)) is None:
+            continue
+        if column in _needed(rules):
+            raise InputError(f"The table has a column {column!r} already, which the rules need. Rename it.")
+        aside[column] = new_names([f"logiclens {name}"], taken)[f"logiclens {name}"]
+    moved = table.rename({away: column for column, away in aside.items()})
+    predicted = predict_table(rules, moved, name=new["prediction"], marks=True, precision="precision" in new)
+    numbered = {new[column.lower()]: column.lower() for column in aside}
+    return predicted.rename(numbered).rename(aside), new
 
 
 def _needed(rules: ExplanationSet) -> set[str]:
@@ -335,17 +374,10 @@ def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> RowPredi
     return found
 
 
-def _by_class(scores: Evaluation) -> Iterator[str]:
-    """A line with precision and recall of the rule of each class."""
-    for label, found in [*scores.by_label.items()][:MOST_CLASSES]:
-        rates = found.rates
-        yield (
-            f"  {label}: precision {percent(rates.precision)}, recall {percent(rates.recall)}, "
-            f"{count(int(found.support), 'row')}"
-        )
-    left = len(scores.by_label) - MOST_CLASSES
-    if left > 0:
-        yield f"  and {left} more classes"
+def _figures(label: Label, scores: LabelScores) -> ClassFigures:
+    from logiclens.cli.predictions import ClassFigures
+
+    return ClassFigures(label, scores.rates.precision, scores.rates.recall, int(scores.support))
 
 
 # Messages
@@ -358,6 +390,16 @@ def name_notes(names: Mapping[str, str]) -> list[str]:
         for name, new in names.items()
         if new != name
     ]
+
+
+def print_classes(classes: Sequence[ClassFigures]) -> None:
+    """Print precision, recall and rows of each class on standard error, apart from tables."""
+    if not classes:
+        return
+    console, table = output_console(stderr=True), plain_table("class", "precision", "recall", "rows")
+    for each in classes:
+        table.add_row(short(each.label), percent(each.precision), percent(each.recall), f"{each.n}")
+    print_table(console, table)
 
 
 def summary(predictions: RowPredictions, out: Path) -> Iterator[str]:
@@ -377,5 +419,6 @@ def summary(predictions: RowPredictions, out: Path) -> Iterator[str]:
         return
     often = sorted(predictions.n_predicted.items(), key=lambda found: (-found[1], str(found[0])))
     counted = [f"{label} {n} ({percent(n / predictions.n_rows)})" for label, n in often[:MOST_CLASSES]]
-    more = f" and {len(often) - MOST_CLASSES} more classes" if len(often) > MOST_CLASSES else ""
+    left = len(often) - MOST_CLASSES
+    more = f" and {left} more {'class' if left == 1 else 'classes'}" if left > 0 else ""
     yield f"Predicted: {', '.join(counted)}{more}."

@@ -205,6 +205,8 @@ def _column(name: str, data: Any) -> Column:
 DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
 """Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
 without a value where the rules know of no gaps."""
+PRECISION_DIGITS = 4
+"""Digits of a precision that are written."""
 _MOST_CODES = 1 << 40
 _MOST_KEPT = 1 << 16
 
@@ -222,12 +224,15 @@ class Prediction(NamedTuple):
         A sentence with the term of it that is true.
     mark : str
         ``"default"`` or ``"uncovered"``, and ``"missing"``, with a comma between two; or nothing.
+    precision : float, optional
+        How often the step that decides was right on rows held out from the fit; None where that is not known.
     """
 
     prediction: Label
     rule: str
     why: str
     mark: str
+    precision: float | None = None
 
 
 @dataclass
@@ -330,11 +335,18 @@ class RowPredictions:
         if not true:
             default = target_in_sentence(self.rules[self.rules.default].rule)
             why = f"No {part} is true of it; the default is {default}."
-            return Prediction(self.rules.default, "", why, DEFAULT)
+            return Prediction(self.rules.default, "", why, DEFAULT, self._precision(-1))
         at = true[0]
         earlier = f" No earlier {part} is true of it." if at else ""
         label = self._labels[at]
-        return Prediction(label, self._logic(label), f"{self._why(at, int(which[at]))}{earlier}", "")
+        why = f"{self._why(at, int(which[at]))}{earlier}"
+        return Prediction(label, self._logic(label), why, "", self._precision(at))
+
+    def _precision(self, at: int) -> float | None:
+        """The precision of a step by its place, rounded as it is written."""
+        scores = self.rules.held_out
+        found = None if scores is None else scores.precision[at]
+        return None if found is None else round(found, PRECISION_DIGITS)
 
     def _logic(self, label: Label) -> str:
         """The formula that decides for a label, as people write it."""
@@ -399,14 +411,27 @@ def _sentence(explanation: Explanation, term: Formula) -> str:
 def text_columns(
     found: Sequence[Prediction], codes: IndexArray, names: Sequence[str] = Prediction._fields
 ) -> dict[str, Any]:
-    """Columns ``prediction``, ``rule``, ``why`` and ``mark`` as dictionary arrays of pyarrow, by name."""
+    """The fields of predictions as arrays of pyarrow, by name; texts are dictionary arrays."""
     import pyarrow as pa
 
     indices = pa.array(codes.astype(np.int32))
-    return {
-        name: pa.DictionaryArray.from_arrays(indices, pa.array([getattr(each, name) for each in found]))
-        for name in names
-    }
+    columns = {}
+    for name in names:
+        if name == "precision":
+            columns[name] = pa.array([each.precision for each in found], pa.float64()).take(indices)
+        else:
+            values = pa.array([getattr(each, name) for each in found])
+            columns[name] = pa.DictionaryArray.from_arrays(indices, values)
+    return columns
+
+
+class ClassFigures(NamedTuple):
+    """How good predictions are about one class: its precision and recall, and the rows that have it."""
+
+    label: Label
+    precision: float
+    recall: float
+    n: int
 
 
 class TrueClasses:
@@ -444,7 +469,9 @@ class TrueClasses:
             )
         self.column = column
         self.n = self.n_right = self.n_known = 0
+        self._counts = np.zeros((len(rules) + 1, len(rules)), dtype=np.int64)  # the last row: other values
         self._plain = _reader(rules.labels)
+        self._rules = rules
         self._labels = {self._plain(label): at for at, label in enumerate(rules)}
 
     def compare(self, batch: Batch, predictions: Sequence[Label], codes: IndexArray) -> None:
@@ -467,6 +494,15 @@ class TrueClasses:
         self.n += int((places < len(levels)).sum())
         self.n_known += int((true >= 0).sum())
         self.n_right += int((true == predicted[codes]).sum())
+        present = places < len(levels)
+        pairs = np.stack([true, predicted[codes]])[:, present]
+        np.add.at(self._counts, tuple(pairs), 1)
+
+    def by_class(self) -> list[ClassFigures]:
+        """Precision and recall of each label; none where nothing was compared."""
+        if not self.n_known:
+            return []
+        return [ClassFigures(label, *_rates(self._counts, at)) for at, label in enumerate(self._rules)]
 
     def summary(self) -> str:
         """A line with the share of right predictions."""
@@ -474,6 +510,16 @@ class TrueClasses:
             return f"Column {self.column!r} has no value that is a class of the rules: nothing is compared."
         share = f"{self.n_right / self.n:.1%}"
         return f"Of {count(self.n, 'row')} with a value of {self.column!r}, the rules are right on {share}."
+
+
+def _rates(counts: NDArray[np.int64], at: int) -> tuple[float, float, int]:
+    """Precision, recall and rows of a label, from the rows of each true label that get each label."""
+    right, given, true = counts[at, at], counts[:, at].sum(), int(counts[at].sum())
+    return (
+        float(right / given) if given else np.nan,
+        float(right / true) if true else np.nan,
+        true,
+    )
 
 
 def _reader(labels: Sequence[Label]) -> Callable[[Any], Any]:

@@ -72,11 +72,11 @@ def short(text: object) -> str:
     return name if len(name) <= _CELL else f"{name[: _CELL - 1]}…"
 
 
-def output_console() -> Console:
+def output_console(*, stderr: bool = False) -> Console:
     """Where results go: standard output, colored if it is a terminal, as wide as need be if it is not."""
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _PIPE
     return console

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.encoder import log_remarks
 from logiclens.concepts.table import Table
 from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RESTARTS
-from logiclens.errors import InputError, UnknownTargetError, count
+from logiclens.errors import InputError, UnknownTargetError, count, shown
 from logiclens.estimators._parameters import (
     check_settings,
     is_auto,
@@ -192,6 +192,13 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if groups is not None:
             targets = replace(targets, groups=read_groups(groups, len(weight)))
         inputs = self.read_inputs(X, targets, weight)
+        if len(targets.labels) == 1 and targets.problem is not Problem.MULTI_LABEL:
+            warnings.warn(
+                f"y holds the class {shown(targets.labels[0])} alone, so it is always predicted. "
+                "Pass rows of two classes or more.",
+                UserWarning,
+                stacklevel=2,
+            )
         known = Priors(priors, Table(X), inputs, targets)
         return self.fit_inputs(inputs, targets, weight, known, prior_weight)
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, count
-from logiclens.explain.resolution import Resolution, used_concepts
+from logiclens.explain.resolution import HeldOutScores, Resolution, used_concepts
 from logiclens.explain.rule import Label, label_array, true_answers, true_labels
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Words, pack, unpack
@@ -210,6 +210,32 @@ class Evaluation(ReadOnly):
     def explanation_accuracy_plain(self) -> float:
         """Mean over the rules of the share of the rows about which each is right."""
         return float(np.mean([each.plain for each in self.by_label.values()]))
+
+    def held_out(self, target: str | None = None) -> HeldOutScores | None:
+        """The scores of the steps to keep with rules; None where rules are no list.
+
+        Parameters
+        ----------
+        target : str, optional
+            The column that is predicted.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+        >>> from logiclens.logic import Var
+        >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", ~Var("wings")))]
+        >>> rules = ExplanationSet(found, ["wings"], default="fish")
+        >>> scores = evaluate(rules, {"wings": [1, 1, 0]}, ["bird", "fish", "fish"]).held_out("kind")
+        >>> replace(rules, held_out=scores).held_out.precision
+        (0.5, 1.0, None)
+        """
+        if not self.steps:
+            return None
+        n_rows, n_right = (
+            tuple(getattr(step, name) for step in self.steps) for name in ("n_rows", "n_right")
+        )
+        return HeldOutScores(n_rows, n_right, target)
 
     def prevalence_of(self, label: Label) -> float:
         """Share of the rows that have a label, which is right as often if it is always predicted."""

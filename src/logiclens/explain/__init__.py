@@ -5,7 +5,7 @@ from logiclens.explain.counterfactual import Change, Counterfactual, PredictionC
 from logiclens.explain.explanation import Explanation, Scope, Scores, TermScore, term_scores
 from logiclens.explain.front import Front, Point
 from logiclens.explain.paper import explain_class_as_in_paper
-from logiclens.explain.resolution import Resolution, Step
+from logiclens.explain.resolution import HeldOutScores, Resolution, Step
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.rule_check import RuleCheck
 from logiclens.explain.rule_set import ExplanationSet, load_rules
@@ -29,6 +29,7 @@ __all__ = [
     "ExplanationSet",
     "Front",
     "GlobalExplanation",
+    "HeldOutScores",
     "Point",
     "PredictionCounterfactual",
     "Resolution",

@@ -8,6 +8,7 @@ Python and SQL is here, too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -26,7 +27,7 @@ from logiclens.explain.rule import (
     plain_label,
 )
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, unpack
-from logiclens.logic.data import ConceptData, check_threshold
+from logiclens.logic.data import ConceptData, as_float, check_threshold
 from logiclens.logic.export import check_function_name, python_condition, threshold_literal
 from logiclens.logic.formula import FALSE, TRUE, Formula, check_formula
 from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
@@ -178,6 +179,62 @@ def list_markdown(
         f"{at}. {opening} **{label}**{remark}"
         for at, (opening, label, remark) in enumerate(zip(openings, labels, remarks, strict=True), 1)
     )
+
+
+@dataclass(frozen=True)
+class HeldOutScores:
+    """How a decision list did on rows that had no part in its fit, by the step that decided them.
+
+    Attributes
+    ----------
+    n_rows, n_right : tuple of float
+        Rows that each step decided, and those of them on which it was right, or their weight; the default
+        comes last.
+    target : str, optional
+        The column that is predicted.
+
+    Examples
+    --------
+    >>> scores = HeldOutScores((20, 0, 80), (19, 0, 60), "risk")
+    >>> scores.precision, scores.accuracy, scores.total
+    ((0.95, None, 0.75), 0.79, 100.0)
+    """
+
+    n_rows: tuple[float, ...]
+    n_right: tuple[float, ...]
+    target: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("n_rows", "n_right"):
+            values = getattr(self, name)
+            values = tuple(map(as_float, values)) if isinstance(values, Iterable) else ()
+            object.__setattr__(self, name, values)
+        pairs = zip(self.n_rows, self.n_right, strict=False)
+        fits = len(self.n_rows) == len(self.n_right) > 0
+        if not fits or not all(0 <= right <= rows < math.inf for rows, right in pairs) or not self.total:
+            raise InputError(
+                "Scores need at least one row, and for each step no more right ones than rows. Got "
+                f"n_rows={shown(self.n_rows)}, n_right={shown(self.n_right)}."
+            )
+        if self.target is not None and not isinstance(self.target, str):
+            raise InputError(f"target must be the name of a column. Got {shown(self.target)}.")
+
+    @property
+    def total(self) -> float:
+        """All rows."""
+        return sum(self.n_rows)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the rows on which the list is right."""
+        return sum(self.n_right) / self.total
+
+    @property
+    def precision(self) -> tuple[float | None, ...]:
+        """Share of the rows that each step decided on which it was right; None where it decided none."""
+        return tuple(
+            right / rows if rows else None for rows, right in zip(self.n_rows, self.n_right, strict=True)
+        )
 
 
 def check_steps(steps: Any) -> tuple[Step, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from logiclens.errors import FileError, InputError, UnknownConceptError, Unknown
 from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
 from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
 from logiclens.explain.resolution import (
+    HeldOutScores,
     Resolution,
     Step,
     StepFigures,
@@ -75,11 +76,12 @@ from logiclens.logic.entail import Conflict, Given, conflicts, given_parts
 from logiclens.logic.formula import FALSE, Formula
 
 _FORMAT = "logiclens.rules"
-_VERSION = 3
+_VERSION = 4
 _SHARED = ("concept_names", "multi_label", "default", "explanations", "vocabulary")
-_ENTRIES = (*_SHARED, "steps")
-_OLDER = {2: (*_SHARED, "priority")}
-"""Version 2: of the rules that were true that of the highest priority decided, of equals the first."""
+_ENTRIES = (*_SHARED, "steps", "held_out")
+_OLDER = {2: (*_SHARED, "priority"), 3: (*_SHARED, "steps")}
+"""Version 2: of the rules that were true that of the highest priority decided, of equals the first. Version 3
+had no scores of steps."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,6 +107,10 @@ class ExplanationSet(Mapping[Label, Explanation]):
     vocabulary : Vocabulary, optional
         What the concepts mean in the columns of a raw table: rules are written in those words, and rows are
         those of that table. When missing, that of the rules.
+    held_out : HeldOutScores, optional
+        How often each step was right on rows that had no part in the fit, as
+        :meth:`Evaluation.held_out <logiclens.evaluation.Evaluation.held_out>` makes them. They are saved with
+        the rules, and have no part in comparing rule sets.
 
     Examples
     --------
@@ -131,6 +137,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
     default: Label | None = None
     steps: tuple[Step, ...] = None  # type: ignore[assignment]  # a tuple once it is made
     vocabulary: Vocabulary | None = None
+    held_out: HeldOutScores | None = field(default=None, compare=False)
     _by_label: dict[Label, Explanation] = field(init=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -148,6 +155,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         object.__setattr__(self, "multi_label", bool(self.multi_label))
         object.__setattr__(self, "default", self._check_default())
         object.__setattr__(self, "steps", self._check_steps())
+        self._check_held_out()
 
     def _check_concepts(self) -> None:
         known = set(self.concept_names)
@@ -182,6 +190,17 @@ class ExplanationSet(Mapping[Label, Explanation]):
             if name not in self.concept_names:
                 raise UnknownConceptError(name, self.concept_names)
         return tuple(Step(self[step.label].target, step.formula) for step in steps)
+
+    def _check_held_out(self) -> None:
+        if self.held_out is None:
+            return
+        if not isinstance(self.held_out, HeldOutScores):
+            raise InputError(f"held_out must be HeldOutScores. Got {shown(self.held_out)}.")
+        if self.multi_label or len(self.held_out.n_rows) != len(self.steps) + 1:
+            raise InputError(
+                f"held_out must have a number for each of {count(len(self.steps), 'step')} and for the "
+                f"default. Got {len(self.held_out.n_rows)}."
+            )
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -612,6 +631,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
             ],
             "explanations": list(map(to_saved, self.explanations)),
             "vocabulary": None if self.vocabulary is None else self.vocabulary.to_saved(),
+            "held_out": None if self.held_out is None else asdict(self.held_out),
         }
         return write_saved(_FORMAT, _VERSION, entries)
 
@@ -631,6 +651,8 @@ class ExplanationSet(Mapping[Label, Explanation]):
             entries["concept_names"] = tuple(items(entries["concept_names"], '"concept_names"'))
             if entries["multi_label"] is not True and entries["default"] is None:
                 raise InputError('"default" must be a label. Got None.')
+            if (scores := entries.get("held_out")) is not None:
+                entries["held_out"] = _scores_from_saved(scores)
             words = entries["vocabulary"]
             entries["vocabulary"] = None if words is None else Vocabulary.from_saved(words)
             if "priority" in entries:
@@ -737,6 +759,12 @@ def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
 def _step_from_saved(value: Any) -> Step:
     entries = fields(value, ("label", "formula"), "a step")
     return Step(entries["label"], formula_from_saved(entries["formula"]))
+
+
+def _scores_from_saved(value: Any) -> HeldOutScores:
+    entries = fields(value, ("n_rows", "n_right", "target"), '"held_out"')
+    n_rows, n_right = (tuple(items(entries[name], f'"{name}"')) for name in ("n_rows", "n_right"))
+    return HeldOutScores(n_rows, n_right, entries["target"])
 
 
 def _by_priority(

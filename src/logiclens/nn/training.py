@@ -386,6 +386,7 @@ class _FineTuning:
         self.active = torch.arange(members, device=rows.yes.device)
         self.best = [p.detach().clone() for p in network.parameters()]
         self.least = rows.yes.new_full((members,), torch.inf)
+        self.looks: list[Tensor] = []  # the least validation loss at each look
         self.since = torch.zeros(members, dtype=torch.long, device=rows.yes.device)
         self.done_at = torch.full((members,), plan.epochs, device=rows.yes.device)
 
@@ -424,7 +425,8 @@ class _FineTuning:
                 parameter.copy_(best)
         converged = self.since >= self.plan.patience
         if losses:
-            converged |= _has_levelled(losses)
+            enough = len(self.looks) > _LEAST_LOOKS // 2
+            converged |= _has_levelled(self.looks if enough else losses, losses[0].abs())
         return History(losses, self.done_at, converged, self.least)
 
     @torch.no_grad()
@@ -445,13 +447,18 @@ class _FineTuning:
         finished = going & (waited >= self.plan.patience)
         self.done_at[active[finished]] = self.plan.explored + epoch
         self.since[active] = torch.where(going, waited, self.since[active])
+        self.looks.append(self.least.clone())
 
 
-def _has_levelled(losses: Sequence[Tensor]) -> Tensor:
-    """Members whose training loss hardly fell over the last tenth of the epochs."""
+def _has_levelled(losses: Sequence[Tensor], first: Tensor) -> Tensor:
+    """Members whose loss hardly fell over the last tenth of the losses, or is low.
+
+    That is the least validation loss at each look: whether the best weights were still getting better. The
+    training loss, which goes up and down, stands in where there were few looks. ``first`` is that of the
+    first epoch.
+    """
     before = losses[-1 - min(len(losses) - 1, max(1, len(losses) // 10))]
-    last, first = losses[-1], losses[0].abs()
-    return (before - last <= _LEVEL * first) | (last <= _LOW * first)
+    return (before - losses[-1] <= _LEVEL * first) | (losses[-1] <= _LOW * first)
 
 
 def _with_checks(rows: PopulationRows, checked: Tensor) -> PopulationRows:

@@ -53,6 +53,10 @@ from logiclens.scale._training_rows import MOST_LABELS, MOST_WEIGHT, weight_faul
 
 MARK = "mark"
 """The column of marks."""
+PRECISION = "precision"
+"""The column of precisions."""
+PRECISION_DIGITS = 4
+"""Digits of a precision that are written."""
 DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
 """Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
 without a value where the rules know of no gaps."""
@@ -62,7 +66,13 @@ without a value where the rules know of no gaps."""
 
 
 def predict(
-    rules: Any, table: Table, *, name: str = "prediction", marks: bool = False, threshold: float = THRESHOLD
+    rules: Any,
+    table: Table,
+    *,
+    name: str = "prediction",
+    marks: bool = False,
+    precision: bool = False,
+    threshold: float = THRESHOLD,
 ) -> Table:
     """Add what rules say of each row to a table, as a new expression; nothing is executed.
 
@@ -79,6 +89,9 @@ def predict(
         Whether to add the column ``mark``, too: ``"default"`` where no step is true, so that the default
         decides (in a multi-label set ``"uncovered"``, where no rule is true), ``"missing"`` where a value is
         missing and the rules know of no gaps, with a comma between two; else an empty text.
+    precision : bool, default False
+        Whether to add the column ``precision``, too: how often the step that decides was right on rows held
+        out from the fit, to four digits; NULL where the rules do not know.
     threshold : float, default 0.5
         A column of scores that is a concept itself is true when greater. Rules with a vocabulary take no
         part in it.
@@ -130,6 +143,12 @@ def predict(
         )
     if marks:
         added[MARK] = _mark(known, table, list(true.values()))
+    if not isinstance(precision, bool | np.bool_):
+        raise InputError(f"precision must be True or False. Got {shown(precision)}.")
+    if precision and PRECISION in map(str.lower, added):
+        raise InputError(f"The column {PRECISION!r} is for precisions. Pass another name than {name!r}.")
+    if precision:
+        added[PRECISION] = _precision(known, list(true.values()))
     _refuse_taken(added, table)
     return table.mutate(*(column.name(called) for called, column in added.items()))
 
@@ -203,6 +222,20 @@ def _mark(rules: ExplanationSet, table: Table, true: Sequence[Expression]) -> Ex
     return code.cases(*enumerate(marks), else_="")
 
 
+def _precision(rules: ExplanationSet, true: Sequence[Expression]) -> Expression:
+    """The precision of the step that decides each row."""
+    ibis = ibis_module()
+    if rules.held_out is None:
+        return ibis.null("float64")
+    *steps, default = (
+        ibis.null("float64") if rate is None else ibis.literal(round(rate, PRECISION_DIGITS), "float64")
+        for rate in rules.held_out.precision
+    )
+    cases = [*zip(true, steps, strict=True)]
+    found = ibis.cases(*cases, else_=default) if cases else default
+    return found.cast("float64")  # DuckDB reads a number with a point as a decimal
+
+
 def _never_missing(rules: ExplanationSet, table: Table) -> list[Expression]:
     """Columns of the table that the rules know no gaps in."""
     used = rules.concepts
@@ -226,7 +259,9 @@ def _refuse_taken(added: Iterable[str], table: Table) -> None:
     taken = {column.lower(): column for column in table.columns}
     for column in added:
         if column.lower() in taken:
-            remedy = "Rename it" if column == MARK else "Pass name= for another one, or rename it"
+            remedy = (
+                "Rename it" if column in (MARK, PRECISION) else "Pass name= for another one, or rename it"
+            )
             raise InputError(f"The table has a column {taken[column.lower()]!r} already. {remedy}.")
 
 
