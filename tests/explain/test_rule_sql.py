@@ -61,7 +61,7 @@ def test_the_expression_is_predict(engine, rules):
     """Hostile names and labels of any type, conflicts and rows without a rule included."""
     dialect, connection = engine
     try:
-        sql = rules.to_sql(dialect)
+        sql, in_lines = rules.to_sql(dialect), rules.to_sql(dialect, indent=4)
     except InputError as error:
         assume("cannot be a" not in str(error) and "are one column" not in str(error))
         raise
@@ -72,11 +72,35 @@ def test_the_expression_is_predict(engine, rules):
 
     expected = rules.predict(X)
     if rules.multi_label:
-        found = np.column_stack([answers(connection, sql[label]) for label in rules])
-        assert list(sql) == list(rules)
-        assert (found == expected).all()
+        for each in (sql, in_lines):
+            found = np.column_stack([answers(connection, each[label]) for label in rules])
+            assert list(each) == list(rules)
+            assert (found == expected).all()
     else:
-        assert answers(connection, sql) == expected.tolist()
+        assert answers(connection, sql) == answers(connection, in_lines) == expected.tolist()
+
+
+def test_steps_and_terms_have_lines_of_their_own():
+    """A text that looks like SQL stays as it is."""
+    words = Vocabulary(("age", "ward"), (Above("age", 62), OneOf("ward", ("A\nOR B",))))
+    old, ward = (Var(name) for name in words.names)
+    found = [Explanation(Rule("high", old | ward)), Explanation(Rule("low", ~old & ~ward))]
+    steps = [Step("high", old | ward), Step("low", ~old)]
+    rules = ExplanationSet(found, words.names, vocabulary=words, default="low", steps=steps)
+
+    assert rules.to_sql("duckdb", indent=2) == (
+        "CASE\n"
+        '  WHEN ("age" > 62) IS TRUE\n'
+        "    OR (\"ward\" = 'A\nOR B') IS TRUE\n"
+        "  THEN 'high'\n"
+        "  WHEN (\"age\" > 62) IS NOT TRUE THEN 'low'\n"
+        "  ELSE 'low'\n"
+        "END"
+    )
+    query = (
+        f"SELECT {rules.to_sql('duckdb', indent=2)} FROM (VALUES (1, 'A\nOR B'), (1, 'A')) AS t(age, ward)"
+    )
+    assert duckdb.sql(query).fetchall() == [("high",), ("low",)]
 
 
 @given(rows=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5))

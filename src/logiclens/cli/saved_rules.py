@@ -16,7 +16,7 @@ import typer
 from logiclens.cli import options as opt
 from logiclens.cli.options import one_of
 from logiclens.cli.outputs import STDOUT, Outputs, write_text
-from logiclens.cli.terminal import checked_output, one_line_errors, print_note
+from logiclens.cli.terminal import checked_output, one_line_errors, percent, print_note
 from logiclens.errors import InputError, UnknownTargetError
 
 if TYPE_CHECKING:
@@ -206,7 +206,8 @@ def export(
     """Write the rules of a saved model in another language, together exactly as the rules predict.
 
     Names stand in the quotes of the language, with its escapes. SQL and Python decide as the rules do: by the
-    first step that is true, and by the default where none is.
+    first step that is true, and by the default where none is. SQL begins with a comment that says where it
+    comes from; the same model gives the same text.
 
     \b
     Examples:
@@ -230,7 +231,10 @@ def export(
         Outputs(out=out).check(model)
         rules = rules_in(model, literals)
         chosen = None if label is None else label_named(rules, label)
-        write_text(out, format_rules(rules, to, chosen, dialect or DialectName.ANSI, name))
+        text = format_rules(rules, to, chosen, dialect or DialectName.ANSI, name)
+        if to is Language.SQL:
+            text = f"{_provenance(rules, os.path.basename(model), chosen)}\n{text}"
+        write_text(out, text)
         if chosen is not None and rules.is_list and rules[chosen].status != EQUIVALENT:
             print_note(
                 f"Note: this formula {rules[chosen].status}, and may decide other rows otherwise. "
@@ -264,13 +268,34 @@ def format_rules(
     return f"{text}\n"
 
 
+_INDENT = 4
+
+
+def _provenance(rules: ExplanationSet, name: str, label: Label | None) -> str:
+    """Comments in SQL: what is predicted, by which rules, and how often they were right."""
+    import logiclens
+    from logiclens.errors import count
+    from logiclens.logic.sql import sql_comment
+
+    scores = rules.held_out
+    target = "The prediction" if scores is None or scores.target is None else scores.target
+    what = target if label is None else f"{target}: whether it is {label}"
+    lines = [f"{what}, by the rules of {name} (logiclens {logiclens.__version__})"]
+    literals = rules.literals if label is None else rules[label].complexity
+    right = ""
+    if scores is not None and label is None:
+        right = f", right on {percent(scores.accuracy)} of {count(round(scores.total), 'row')} held out"
+    lines.append(f"{count(literals, 'literal')}{right}")
+    return "\n".join(map(sql_comment, lines))
+
+
 def _sql(rules: ExplanationSet, label: Label | None, dialect: str) -> str:
     """An expression; of several labels a column for each."""
     from logiclens.logic.sql import dialect_named
 
     if label is not None:
-        return rules[label].to_sql(dialect)
-    made = rules.to_sql(dialect)
+        return rules[label].to_sql(dialect, indent=0)
+    made = rules.to_sql(dialect, indent=_INDENT)
     if isinstance(made, str):
         return made
     quote = dialect_named(dialect).quote

@@ -359,7 +359,7 @@ class Vocabulary:
             short, lambda name, positive: self.in_english(says(name, positive)), phrases=True
         )
 
-    def to_sql(self, formula: Formula, dialect: str = "ansi") -> str:
+    def to_sql(self, formula: Formula, dialect: str = "ansi", *, indent: int | None = None) -> str:
         """A formula as a Boolean SQL expression over the raw columns; see :func:`logiclens.logic.to_sql`.
 
         NULL is a missing value. The expression is true exactly of the rows on which the formula is true.
@@ -372,7 +372,7 @@ class Vocabulary:
             numeric = isinstance(concept, Flag) and concept.numeric
             return in_sql(self._exact(name, positive), rules, numeric)
 
-        return write_sql(formula, rules, literal, self.used_columns(formula.concepts))
+        return write_sql(formula, rules, literal, self.used_columns(formula.concepts), indent=indent)
 
     def to_python(self, formula: Formula, name: str = "rule") -> str:
         """Source of a Python function of a row of the raw table; see :func:`logiclens.logic.to_python`.

@@ -245,14 +245,16 @@ class Explanation:
         """
         return counterfactual(self.rule, x, groups=groups)
 
-    def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str:
+    def to_sql(
+        self, dialect: str = "ansi", threshold: float | None = None, *, indent: int | None = None
+    ) -> str:
         """Return the formula as a Boolean SQL expression; see :func:`logiclens.logic.to_sql`.
 
         With a vocabulary it is about the columns of the raw table, and ``threshold`` has no part in it.
         """
         if self.vocabulary is not None:
-            return self.vocabulary.to_sql(self.formula, dialect)
-        return to_sql(self.formula, dialect, threshold)
+            return self.vocabulary.to_sql(self.formula, dialect, indent=indent)
+        return to_sql(self.formula, dialect, threshold, indent=indent)
 
     def to_python(self, name: str = "rule", threshold: float = THRESHOLD) -> str:
         """Source of a Python function for the formula; see :func:`logiclens.logic.to_python`.

@@ -27,9 +27,9 @@ from logiclens.explain.rule import (
     plain_label,
 )
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, unpack
-from logiclens.logic.data import ConceptData, as_float, check_threshold
+from logiclens.logic.data import ConceptData, as_float, check_count, check_threshold
 from logiclens.logic.export import check_function_name, python_condition, threshold_literal
-from logiclens.logic.formula import FALSE, TRUE, Formula, check_formula
+from logiclens.logic.formula import FALSE, TRUE, Formula, Or, check_formula
 from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
 
 
@@ -380,18 +380,30 @@ def conditions_to_sql(
     words: Vocabulary | None,
     dialect: str,
     threshold: float | None,
+    *,
+    indent: int | None = None,
 ) -> str | dict[Label, str]:
     """A ``CASE`` expression that decides one row; without a default an expression for each label."""
     spoken = dialect_named(dialect)
+    within = indent if indent is None or default is None else check_count(indent, "indent") + 2
     used = used_concepts(conditions.values())
     check_columns(used if words is None else words.used_columns(used), spoken)
     tests = {
-        label: to_sql(formula, dialect, threshold) if words is None else words.to_sql(formula, dialect)
+        label: to_sql(formula, dialect, threshold, indent=within)
+        if words is None
+        else words.to_sql(formula, dialect, indent=within)
         for label, formula in conditions.items()
     }
     if default is None:
         return tests
     otherwise = _sql_label(default, spoken)
+    if indent is not None and tests:
+        lines = []
+        for label, test in tests.items():
+            several = isinstance(conditions[label], Or)
+            lines.append(f"WHEN {test}{'' if several else f' THEN {_sql_label(label, spoken)}'}")
+            lines += [f"THEN {_sql_label(label, spoken)}"] * several
+        return f"\n{' ' * indent}".join(["CASE", *lines, f"ELSE {otherwise}"]) + "\nEND"
     cases = " ".join(f"WHEN {test} THEN {_sql_label(label, spoken)}" for label, test in tests.items())
     return f"CASE {cases} ELSE {otherwise} END" if cases else otherwise
 

@@ -463,7 +463,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
             return ()
         return self.vocabulary.given(used_concepts(self.formulas.values()))
 
-    def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str | dict[Label, str]:
+    def to_sql(
+        self, dialect: str = "ansi", threshold: float | None = None, *, indent: int | None = None
+    ) -> str | dict[Label, str]:
         """Return an expression that gives the label exactly as :meth:`predict` does.
 
         Parameters
@@ -473,6 +475,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
         threshold : float, optional
             For columns of scores, as for :func:`logiclens.logic.to_sql`. With a vocabulary the expression is
             about the columns of the raw table, and the threshold has no part in it.
+        indent : int, optional
+            Each step, and each term of an OR, stands on a line of its own, after so many blanks and two more;
+            all on one line when missing.
 
         Returns
         -------
@@ -493,8 +498,16 @@ class ExplanationSet(Mapping[Label, Explanation]):
         >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
         >>> print(ExplanationSet(found, ["wings", "fins"], default="fish").to_sql())
         CASE WHEN "wings" IS TRUE THEN 'bird' WHEN "fins" IS TRUE THEN 'fish' ELSE 'fish' END
+        >>> print(ExplanationSet(found, ["wings", "fins"], default="fish").to_sql(indent=4))
+        CASE
+            WHEN "wings" IS TRUE THEN 'bird'
+            WHEN "fins" IS TRUE THEN 'fish'
+            ELSE 'fish'
+        END
         """
-        return conditions_to_sql(self.conditions, self.default, self.vocabulary, dialect, threshold)
+        return conditions_to_sql(
+            self.conditions, self.default, self.vocabulary, dialect, threshold, indent=indent
+        )
 
     def to_python(self, name: str = "predict", threshold: float = THRESHOLD) -> str:
         """Source of a Python function that predicts one row exactly as :meth:`predict` does.

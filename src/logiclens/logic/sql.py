@@ -16,7 +16,7 @@ from fractions import Fraction
 from string import ascii_lowercase, ascii_uppercase
 
 from logiclens.errors import InputError, did_you_mean, listing, shown
-from logiclens.logic.data import check_threshold
+from logiclens.logic.data import check_count, check_threshold
 from logiclens.logic.formula import And, Formula, Not, Notation, Or, check_writable, escape
 
 # The parser of SQLite before 3.46 has room for 100 symbols, of which a level takes three.
@@ -154,7 +154,9 @@ def dialect_named(name: str) -> Dialect:
     raise InputError(f"Unknown SQL dialect {shown(name)}. {nearest}The dialects are {listing(_DIALECTS)}.")
 
 
-def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = None) -> str:
+def to_sql(
+    formula: Formula, dialect: str = "ansi", threshold: float | None = None, *, indent: int | None = None
+) -> str:
     """Boolean SQL expression, for WHERE, CASE WHEN or SELECT.
 
     A concept that is NULL counts as false, so the expression is true or false on every row, never
@@ -172,6 +174,8 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
         For columns of scores in [0, 1], which are true when greater. Without it the columns must be
         Boolean: on a score ``IS TRUE`` is an error in some databases and true of any but 0 in others.
         Scores that are unknown must be NULL: to most databases NaN is greater than any number.
+    indent : int, optional
+        Each term of an OR stands on a line of its own, after so many blanks; on one line when missing.
 
     Returns
     -------
@@ -194,6 +198,9 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
     ("red" IS TRUE AND "bill colour" IS NOT TRUE) OR "small" IS TRUE
     >>> print(to_sql(Var("red"), "mysql", threshold=0.5))
     (`red` > 0.5) IS TRUE
+    >>> print(to_sql(f, indent=0))
+    ("red" IS TRUE AND "bill colour" IS NOT TRUE)
+    OR "small" IS TRUE
     """
     rules = dialect_named(dialect)
     beyond = "" if threshold is None else f" > {sql_number(check_threshold(threshold), rules)}"
@@ -203,11 +210,16 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
         return f"{value} IS {rules.true}" if positive else f"{value} IS NOT {rules.true}"
 
     check_writable(formula, rules.deepest)
-    return write_sql(formula, rules, literal, formula.concepts)
+    return write_sql(formula, rules, literal, formula.concepts, indent=indent)
 
 
 def write_sql(
-    formula: Formula, dialect: Dialect, literal: Callable[[str, bool], str], columns: Sequence[str]
+    formula: Formula,
+    dialect: Dialect,
+    literal: Callable[[str, bool], str],
+    columns: Sequence[str],
+    *,
+    indent: int | None = None,
 ) -> str:
     """A formula as an SQL expression, each literal as the caller writes it.
 
@@ -219,12 +231,44 @@ def write_sql(
         From a concept and whether it is asserted to an expression that is never NULL.
     columns : sequence of str
         The columns that literals name; those the dialect cannot carry or tell apart are refused.
+    indent : int, optional
+        As for :func:`to_sql`.
     """
+    if indent is not None:
+        check_count(indent, "indent")
     check_writable(formula, dialect.deepest)
     check_columns(columns, dialect)
     grouped = _group(formula)
     check_writable(grouped, dialect.deepest)
-    return Notation(literal, dialect.true, dialect.false, "NOT ", " AND ", " OR ").write(grouped)
+    notation = Notation(literal, dialect.true, dialect.false, "NOT ", " AND ", " OR ")
+    return notation.write(grouped) if indent is None else _in_lines(notation, grouped, " " * indent)
+
+
+def _in_lines(notation: Notation, formula: Formula, blanks: str) -> str:
+    """Text of a formula with each term of its outer ORs on a line of its own."""
+    if not isinstance(formula, Or):
+        return notation.write(formula)
+    parts = [
+        f"({_in_lines(notation, part, blanks)})" if isinstance(part, Or) else notation.part(part)
+        for part in formula.args
+    ]
+    return f"\n{blanks}OR ".join(parts)
+
+
+def sql_comment(text: str) -> str:
+    r"""A line of comment, which no name in it can end.
+
+    What is not printable is written by its number, and what databases act on within comments is broken.
+
+    Examples
+    --------
+    >>> print(sql_comment("rules of a\n; DROP TABLE t */"))
+    -- rules of a\n; DROP TABLE t * /
+    """
+    line = "".join(char if char.isprintable() else escape(char) for char in text)
+    for sign in ("*/", "/*", "${"):
+        line = line.replace(sign, " ".join(sign))
+    return f"-- {line}"
 
 
 def check_columns(names: Sequence[str], rules: Dialect) -> None:
