@@ -263,6 +263,7 @@ def test_a_terminal_is_told_what_is_being_done(monkeypatch):
         pass
 
     assert r"reading [odd]\u001b[31m.csv" in stream.getvalue()
+    assert "0:00:00" in stream.getvalue()
 
 
 @pytest.mark.parametrize(("shown", "text"), [(True, "\r\x1b[K"), (False, "")])

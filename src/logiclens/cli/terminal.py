@@ -370,14 +370,17 @@ class Progress:
 
     @contextmanager
     def show(self, what: str) -> Iterator[None]:
-        """Show what is being done while it is; the line is gone afterwards."""
+        """Show what is being done while it is, and for how long; the line is gone afterwards."""
         if not self.shown:
             yield
             return
         from rich.console import Console
-        from rich.text import Text
+        from rich.progress import Progress as Line
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        with Console(stderr=True).status(Text(safe(what))):
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        with Line(*columns, console=Console(stderr=True), transient=True) as line:
+            line.add_task(safe(what), total=None)
             yield
 
     @contextmanager

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from torch import Tensor
 
+from logiclens.estimators._parameters import ProgressLine
 from logiclens.estimators.fit import SearchSettings, explain_answers
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.estimators.networks import predict_logits, resolve_device
@@ -265,6 +266,8 @@ def cluster(
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
     network, n_iter, penalties = _train_starts(starts, plan, rows, search.literal_cost, progress)
+    if isinstance(progress, ProgressLine):
+        progress.go_on("searching for rules")
     by_start = clusters_of(network, rows, k)  # (starts, n)
     shares = np.array([information(each, rows) for each in by_start]) / np.log(max(k, 2))
     limits = np.array(

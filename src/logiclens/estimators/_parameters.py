@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -22,22 +23,62 @@ _COUNTS_OR_AUTO = ("max_concepts", "max_literals")
 _POSITIVE = ("learning_rate", "temperature")
 
 
-def progress_line(title: str) -> Callable[[float], None] | None:
-    """Return what draws the share done on standard error, for a caller to call; None without a terminal."""
-    if not sys.stderr.isatty():
-        return None
-    drawn = -1
+class ProgressLine:
+    """A line on standard error that says what is being done, how far it is, and for how many seconds.
 
-    def draw(share: float) -> None:
-        nonlocal drawn
+    It is called with the share done, and drawn again when that has grown by a step or a second has passed.
+
+    Parameters
+    ----------
+    title : str
+        Who works.
+    doing : str, default ""
+        What is being done.
+    more : bool, default False
+        Whether another piece of work follows; otherwise the line ends when all is done.
+    """
+
+    def __init__(self, title: str, doing: str = "", *, more: bool = False) -> None:
+        self.title, self.doing, self.more = title, doing, more
+        self._began = self._drawn_at = monotonic()
+        self._steps, self._width = -1, 0
+
+    def __call__(self, share: float) -> None:
+        """Draw the share done."""
         steps = int(share * _STEPS)
-        if steps != drawn:
-            drawn = steps
+        if steps != self._steps or monotonic() - self._drawn_at >= 1.0:
+            self._steps = steps
             bar = "#" * steps + "." * (_STEPS - steps)
-            sys.stderr.write(f"\r{title} [{bar}] {share:4.0%}" + ("\n" if steps == _STEPS else ""))
-            sys.stderr.flush()
+            self._draw(f"{self._head()} [{bar}] {share:4.0%}", end=steps == _STEPS and not self.more)
 
-    return draw
+    def go_on(self, doing: str) -> None:
+        """Say what is done now; how far it is is not known."""
+        self.doing, self._steps = doing, -1
+        self._draw(f"{self._head()} ...")
+
+    def end(self, done: str) -> None:
+        """Say what has been done."""
+        self.doing = done
+        self._draw(self._head(), end=True)
+
+    def _head(self) -> str:
+        return f"{self.title}: {self.doing}" if self.doing else self.title
+
+    def _draw(self, text: str, *, end: bool = False) -> None:
+        self._drawn_at = monotonic()
+        line = f"{text}, {self._drawn_at - self._began:.0f} s"
+        sys.stderr.write(f"\r{line.ljust(self._width)}" + ("\n" if end else ""))
+        sys.stderr.flush()
+        self._width = len(line)
+
+
+def progress_line(title: str, doing: str = "", *, more: bool = False) -> ProgressLine | None:
+    """Return what draws the share done, for a caller to call; None where nobody watches.
+
+    A terminal is watched, and so is a notebook; a pipe or a log would get a line for each step.
+    """
+    notebook = type(sys.stderr).__module__.partition(".")[0] == "ipykernel"
+    return ProgressLine(title, doing, more=more) if notebook or sys.stderr.isatty() else None
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -24,6 +24,7 @@ from logiclens.concepts.table import Table
 from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RESTARTS
 from logiclens.errors import InputError, UnknownTargetError, count, shown
 from logiclens.estimators._parameters import (
+    ProgressLine,
     check_settings,
     is_auto,
     most_literals,
@@ -225,7 +226,10 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
         recipe = replace(self.recipe(inputs, targets), n_prior_rows=task.n_prior_rows)
-        fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
+        line = self._progress_line()
+        fitted = fit_folds(recipe, task.x, task.targets, [task.fold], line)[0]
+        if line is not None:
+            line.end("trained, with rules of every length")
         self.adopt(fitted, inputs, targets)
         self.prior_reports_ = known.report(
             weight, seed_of(self.random_state), self._predictions, fitted.rules
@@ -311,8 +315,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("The rule of a classifier must be 'iff', 'if' or 'only_if'. Got 'cluster'.")
         return kind
 
-    def _reporter(self) -> Callable[[float], None] | None:
-        return progress_line(type(self).__name__) if self.verbose else None
+    def _progress_line(self) -> ProgressLine | None:
+        return progress_line(type(self).__name__, "training", more=True) if self.verbose else None
 
     def adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
         """Take over the result of a fit."""

@@ -91,7 +91,7 @@ class MuClassifier(LENClassifier):
     random_state : int, RandomState or None, default None
         The same number gives the same formulas.
     verbose : bool, default False
-        Whether to show progress, on a terminal.
+        Whether a line on a terminal, or in a notebook, says what is being done and for how long.
 
     Examples
     --------
@@ -181,7 +181,7 @@ class PsiClassifier(LENClassifier):
     random_state : int, RandomState or None, default None
         The same number gives the same formulas.
     verbose : bool, default False
-        Whether to show progress, on a terminal.
+        Whether a line on a terminal, or in a notebook, says what is being done and for how long.
     """
 
     decides_singly: ClassVar[bool] = True
@@ -269,7 +269,7 @@ class ReluClassifier(LENClassifier):
     random_state : int, RandomState or None, default None
         The same number gives the same formulas.
     verbose : bool, default False
-        Whether to show progress, on a terminal.
+        Whether a line on a terminal, or in a notebook, says what is being done and for how long.
     """
 
     prunes: ClassVar[bool] = False
@@ -355,7 +355,7 @@ class EntropyClassifier(LENClassifier):
     random_state : int, RandomState or None, default None
         The same number gives the same formulas.
     verbose : bool, default False
-        Whether to show progress, on a terminal.
+        Whether a line on a terminal, or in a notebook, says what is being done and for how long.
     """
 
     prunes_inputs: ClassVar[bool] = True

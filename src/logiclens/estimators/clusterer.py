@@ -118,7 +118,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int, RandomState or None
         The same number gives the same clusters.
     verbose : bool, default False
-        Whether to show progress, on a terminal.
+        Whether a line on a terminal, or in a notebook, says what is being done and for how long.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             patience=self.patience,
             prune=self.network != "relu",
         )
-        report = progress_line(type(self).__name__) if self.verbose else None
+        report = progress_line(type(self).__name__, "training", more=True) if self.verbose else None
         search = self._search(inputs.names, inputs.vocabulary)
         starts = Starts(
             make=self._maker(),
@@ -240,6 +240,8 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             device=self.device,
         )
         found = cluster(starts, plan, distinct, search, int(self.max_concepts), report)
+        if report is not None:
+            report.end("made clusters, with rules")
         inputs.note_on(self)
         self.network_ = found.network
         self.explanations_ = found.rules

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import DISTILLATION, MAX_LITERALS
 from logiclens.errors import InputError, UnknownTargetError
+from logiclens.estimators._parameters import ProgressLine
 from logiclens.estimators.folds import (
     Distinct,
     RowSplit,
@@ -240,6 +241,8 @@ def fit_folds(
     x, targets, folds = _merge_rows(x, targets, folds, recipe)
     folds = [_split_into_parts(recipe, x, targets, fold) for fold in folds]
     trained = recipe.train(recipe.population, recipe.plan, x, targets, folds, progress)
+    if isinstance(progress, ProgressLine):
+        progress.go_on("searching for rules")
     fitted = []
     for fold, each in zip(folds, trained, strict=True):
         whole = fold.train + fold.check

@@ -416,7 +416,9 @@ class BottleneckTraining:
         self.inputs, self.y, self.labels, self.names, self.weight = inputs, y, labels, names, weight
         self.plan = ConceptPlan(**{each.name: getattr(settings, each.name) for each in fields(ConceptPlan)})
         self.seed = seed_of(settings.random_state)
-        self.progress = progress_line(type(settings).__name__) if settings.verbose else None
+        self.progress = (
+            progress_line(type(settings).__name__, "training the concepts") if settings.verbose else None
+        )
 
     def fit(self, estimator: LENClassifier) -> FittedBottleneck:
         """Fit a copy of the concept model, and a LEN on top of it, which is fitted in place."""

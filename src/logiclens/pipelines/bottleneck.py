@@ -80,7 +80,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     random_state : int, RandomState or None
         The same number gives the same result.
     verbose : bool, default False
-        Whether to show progress, on a terminal.
+        Whether a line on a terminal, or in a notebook, says what is being done and for how long.
 
     Attributes
     ----------
