@@ -172,11 +172,11 @@ def told(rules: ExplanationSet, *row: int) -> tuple:
 def test_the_first_term_that_is_true_is_the_reason():
     rules = rules_of({"x": parse_formula("(a & ~b) | c"), 'y"z': parse_formula("b")}, NAMES, default="x")
 
-    assert told(rules, 1, 0, 1) == ("x", "(a & ~b) | c", "The prediction is x because a and not b.", "")
-    assert told(rules, 0, 0, 1) == ("x", "(a & ~b) | c", "The prediction is x because c.", "")
+    assert told(rules, 1, 0, 1) == ("x", "a and not b, or c", "The prediction is x because a and not b.", "")
+    assert told(rules, 0, 0, 1) == ("x", "a and not b, or c", "The prediction is x because c.", "")
     assert told(rules, 0, 1, 1) == (
         "x",
-        "(a & ~b) | c",
+        "a and not b, or c",
         "The prediction is x because c.",
         "",
     )
@@ -219,7 +219,7 @@ def test_the_kind_of_rule_is_heard(kind: str, why: str):
 def test_rules_that_are_always_true_or_never():
     rules = rules_of({"x": FALSE, "y": TRUE}, NAMES)
 
-    assert told(rules, 1, 0, 0) == ("y", "TRUE", "The prediction is y, whatever the row.", "")
+    assert told(rules, 1, 0, 0) == ("y", "always", "The prediction is y, whatever the row.", "")
 
 
 def test_a_gap_that_the_rules_know_nothing_of_is_told():
