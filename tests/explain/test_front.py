@@ -219,7 +219,9 @@ def test_text_and_html_mark_the_point_that_is_shown():
     assert len(text) == 4
     assert [line.endswith("<- shown") for line in text] == [False, False, True, False]
     assert "70.0%" in text[2]
-    assert "60.0% .. 80.0%" in text[2]
+    assert len(set(map(len, [text[0], text[1], text[3]]))) == 1  # columns below their headings
+    assert "60.0% to 80.0%" in text[2]
+    assert "<td>60.0% to 80.0%</td>" in page
     assert page.count("<tr>") == 4
     assert page.count(">shown<") == 1
     assert repr(animals()) == "<Front: 3 lengths up to 3 literals, 1 shown>"

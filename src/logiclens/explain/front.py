@@ -299,13 +299,12 @@ class Front(Sequence[Point]):
             ) from None
 
     def __str__(self) -> str:
-        lines = ["literals  accuracy  95 % interval  fidelity"]
+        lines = ["literals  accuracy    95 % interval  fidelity"]
         for at, point in enumerate(self.points):
-            low, high = point.interval or (None, None)
-            spread = "" if low is None or high is None else f"{low:.1%} .. {high:.1%}"
+            spread = _spread(point.interval)
             accuracy, fidelity = _percent(point.accuracy), _percent(point.fidelity)
             mark = "  <- shown" if at == self.chosen else ""
-            lines.append(f"{point.literals:8d}  {accuracy:>8}  {spread:>14}  {fidelity:>8}{mark}")
+            lines.append(f"{point.literals:8d}  {accuracy:>8}  {spread:>15}  {fidelity:>8}{mark}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -315,10 +314,12 @@ class Front(Sequence[Point]):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{point.literals}</td><td>{_percent(point.accuracy)}</td>"
-            f"<td>{_percent(point.fidelity)}</td><td>{'shown' if at == self.chosen else ''}</td></tr>"
+            f"<td>{_spread(point.interval)}</td><td>{_percent(point.fidelity)}</td><td>{'shown' if at == self.chosen else ''}</td></tr>"
             for at, point in enumerate(self.points)
         )
-        return f"<table><tr><th>literals</th><th>accuracy</th><th>fidelity</th><th></th></tr>{rows}</table>"
+        heads = ("literals", "accuracy", "95 % interval", "fidelity", "")
+        head = "".join(f"<th>{name}</th>" for name in heads)
+        return f"<table><tr>{head}</tr>{rows}</table>"
 
     def plot(self, ax: Axes | None = None) -> FrontDisplay:
         """Draw accuracy and fidelity against literals; see :class:`~logiclens.plots.FrontDisplay`.
@@ -438,6 +439,10 @@ def _check_point(point: Point, labels: Sequence[Label], names: Sequence[str], se
         unknown = sorted(set(formula.concepts) - set(names))
         if unknown:
             raise UnknownConceptError(unknown[0], names)
+
+
+def _spread(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None else f"{interval[0]:.1%} to {interval[1]:.1%}"
 
 
 def _percent(rate: float | None) -> str:
