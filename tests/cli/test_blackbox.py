@@ -76,7 +76,10 @@ def numbers(truth: list[object]) -> str:
     return "scores.csv"
 
 
-@pytest.mark.parametrize("truth", [[0, 1], ["true", "false"], [0.0, ""]])
+@pytest.mark.parametrize(
+    "truth",
+    [[0, 1], ["true", "false"], [0.0, ""], ["Yes", "No"], [1, 2], ["N", "Y"], ["bad", "good"], ["yes", ""]],
+)
 def test_truth_beside_probabilities_is_yes_or_no(truth: list[object]):
     arguments = ["--predictions", "score", "--above", "0.5", "--truth", "truth", "--json", "-"]
     found = json.loads(run("blackbox", numbers(truth), *arguments).stdout)
@@ -103,7 +106,43 @@ def test_truth_and_predictions_call_numbers_the_same():
     selection = Selection("said", apart=("true",))
     rows = select_rows(TableFile(pa.table(columns), "t"), selection)
 
-    assert true_answers(rows, selection).tolist() == ["0.3", "1.5", "2"]
+    assert true_answers(rows, selection)[0].tolist() == ["0.3", "1.5", "2"]
+
+
+@pytest.mark.parametrize(
+    ("said", "true", "above", "found", "note"),
+    [
+        (["Yes", "No"], [1, 0], None, ["Yes", "No"], ""),
+        ([1, 0], ["true", "false"], None, ["1", "0"], ""),
+        (["yes", "no"], ["yes", "maybe"], None, ["yes", "maybe"], ""),
+        ([0.9, 0.2], ["No", "Yes"], 0.5, ["p <= 0.5", "p > 0.5"], ""),
+        ([0.9, 0.2], [2, 1], 0.5, ["p > 0.5", "p <= 0.5"], ""),
+        ([0.9, 0.2], ["ill", "well"], 0.5, ["p > 0.5", "p <= 0.5"], "'ill' of 't' counts as p > 0.5"),
+    ],
+)
+def test_truth_with_two_values_is_yes_and_no(said, true, above, found, note):
+    """Whoever wrote the one wrote the other in another way."""
+    columns = {"p": said * 3, "t": [*(true * 2), true[0], None], "x": [1, 2, 3, 4, 5, 6]}
+    selection = Selection("p", apart=("t",), above=above)
+    answers, said_of_it = true_answers(select_rows(TableFile(pa.table(columns), "t"), selection), selection)
+
+    assert answers.tolist() == [*found, *found, found[0], ""]
+    assert said_of_it.startswith(note)
+    assert bool(said_of_it) == bool(note)
+
+
+def test_a_probability_beside_the_answer_is_told():
+    """No cut point of the rules hits the limit of the model, so their figures do not show it."""
+    rng = np.random.default_rng(1)
+    p = rng.random(400).round(6)
+    lines = [f"{a:.4f},{b},{'yes' if b > 0.7321 else 'no'}" for a, b in zip(rng.random(400), p, strict=True)]
+    Path("p.csv").write_text("\n".join(["a,prob,pred", *lines, ""]), encoding="utf-8")
+    result = run("blackbox", "p.csv", "--predictions", "pred")
+
+    assert (
+        "Note: column 'prob' alone gives 100.0% of the answers. Is it another answer of the model? "
+        "Then leave it out: --ignore prob\n"
+    ) in result.stdout
 
 
 def test_probabilities_are_cut_in_the_middle_of_what_can_be():

@@ -203,4 +203,4 @@ def test_rules_that_are_no_list_say_how_often_they_hold():
     )
 
     assert rule_words(necessary) == "True of 100.0% of the 30 rows of x."
-    assert rule_words(enough) == "Right about 100.0% of the rows of which it is true."
+    assert rule_words(enough) == "Right on 100.0% of the rows of which it is true."

@@ -237,7 +237,7 @@ def test_the_default_is_reached_by_making_every_rule_false():
     ("made", "target", "sentence"),
     [
         ({"x": TRUE, "y": b}, None, "Nothing would change it: the rules predict x for every row."),
-        ({"x": TRUE, "y": b}, "y", "Nothing would do: the rules predict y for no row."),
+        ({"x": TRUE, "y": b}, "y", "No change would make it y: the rules never predict that."),
         ({"x": a | ~a, "y": b}, None, "Nothing would change it: the rules predict x for every row."),
         ({"x": FALSE, "y": FALSE}, None, "Nothing would change it: the rules predict x for every row."),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from logiclens.cli.selection import Fit, MemoryRows
+    from logiclens.evaluation._evaluate import Leak
     from logiclens.explain import ExplanationSet
     from logiclens.files import TableFile
 
@@ -140,8 +143,10 @@ def _run(source: TableFile, request: Request, progress: Progress) -> None:
 
     _check_limit(source, request.selection)
     rows = select(source, request, progress)
-    true = true_answers(rows, request.selection)
+    true, note = true_answers(rows, request.selection)
+    rows = replace(rows, notes=(*rows.notes, *filter(None, [note])))
     found = fit(rows, request.settings, progress)
+    found = replace(found, leaks=(*found.leaks, *_separating(found)))
     compared = None if true is None else compare(found.rules, rows, true)
     classes = [
         class_entries(each) | {"fidelity": each.agreement, "fidelity_to_network": each.fidelity}
@@ -191,11 +196,54 @@ def compare(rules: ExplanationSet, rows: MemoryRows, true: NDArray[Any]) -> Comp
     return Compared(name, int(known.sum()), *(float(each.mean()) if each.size else np.nan for each in right))
 
 
-def true_answers(rows: MemoryRows, selection: Selection) -> NDArray[Any] | None:
-    """True classes, written like the predictions, shape (n,); empty where they are missing.
+def _separating(found: Fit) -> list[Leak]:
+    """Columns of numbers with a limit that tells the two answers apart, as a probability does.
 
-    Where predictions are compared with a limit, numbers and Booleans are yes if greater than one half. None
-    where no column has the truth.
+    Cut points of the rules seldom hit that limit, so the figures of the rules do not show it.
+    """
+    import numpy as np
+
+    from logiclens.cli.selection import MemoryRows
+    from logiclens.concepts._columns import MOST_NUMBERS
+    from logiclens.concepts.table import Kind, Table
+    from logiclens.evaluation._evaluate import Leak
+
+    rows = found.rows
+    assert isinstance(rows, MemoryRows)
+    answers, codes = np.unique(rows.labels, return_inverse=True)
+    known = {leak.column for leak in found.leaks}
+    leaks = []
+    for name in rows.columns if len(answers) == 2 and len(rows.columns) > 1 else ():
+        column = Table(rows.inputs).column(name)
+        if name in known or column.kind is not Kind.NUMBER or column.missing.any():
+            continue
+        numbers = column.numbers()
+        low, high = numbers[codes == 0], numbers[codes == 1]
+        apart = low.max() < high.min() or high.max() < low.min()
+        if apart and len(np.unique(numbers)) > MOST_NUMBERS:
+            leaks.append(Leak(name, 1.0))
+    return leaks
+
+
+_YES = frozenset({"yes", "y", "true", "t", "1", "positive", "pos"})
+_NO = frozenset({"no", "n", "false", "f", "0", "negative", "neg"})
+
+
+def _yes_among(texts: Sequence[str]) -> set[str] | None:
+    """Which of two texts at most mean yes; None where they do not say so."""
+    words = [text.strip().lower() for text in texts]
+    yes = {text for text, word in zip(texts, words, strict=True) if word in _YES}
+    no = {text for text, word in zip(texts, words, strict=True) if word in _NO}
+    return yes if len(yes) <= 1 and len(no) <= 1 and len(yes) + len(no) == len(texts) else None
+
+
+def true_answers(rows: MemoryRows, selection: Selection) -> tuple[NDArray[Any] | None, str]:
+    """True classes, written like the predictions, shape (n,); empty where they are missing; and a note.
+
+    Two values may be written in another way than two answers: Yes and No, true and false, 1 and 0. Where
+    predictions are compared with a limit, the larger of two numbers is yes, of others those above one half;
+    of two texts that do not say which is yes, the one that goes with yes more often. None where no column has
+    the truth.
 
     Raises
     ------
@@ -203,7 +251,7 @@ def true_answers(rows: MemoryRows, selection: Selection) -> NDArray[Any] | None:
         True values that are none of the answers.
     """
     if not selection.apart:
-        return None
+        return None, ""
     import numpy as np
 
     from logiclens.cli.selection import side_labels
@@ -215,16 +263,28 @@ def true_answers(rows: MemoryRows, selection: Selection) -> NDArray[Any] | None:
     answers = np.unique(rows.labels.astype(str)).tolist()
     texts = np.array([*map(_as_text, column.levels), ""], dtype=object)
     true: NDArray[Any] = texts[column.codes]  # code -1 is the last
-    if above is not None and column.is_numeric:
-        sides = np.array(side_labels(f"{rows.target}", above), dtype=object)
-        true = np.where(column.missing, "", sides[(column.numbers() > 0.5).astype(np.intp)])
+    note, values = "", [text for text in dict.fromkeys(true) if text]
+    said_yes = {side_labels(f"{rows.target}", above)[1]} if above is not None else _yes_among(answers)
+    if said_yes and len(answers) == 2 and not set(values) & set(answers):
+        (yes,), (no,) = said_yes, set(answers) - said_yes
+        sure = _yes_among(values)
+        if sure is None and column.is_numeric and above is not None:
+            numbers = column.numbers()
+            limit = numbers[~column.missing].min() if len(values) == 2 else 0.5
+            sure = {text for text, number in zip(true, numbers, strict=True) if text and number > limit}
+        elif sure is None and above is not None and len(values) == 2:
+            said = rows.labels.astype(str) == yes
+            shares = [float(said[true == value].mean()) for value in values]
+            sure = {values[int(shares[1] > shares[0])]}
+            note = f"{next(iter(sure))!r} of {name!r} counts as {yes}, with which it goes more often."
+        if sure is not None:
+            true = np.array(["" if not text else yes if text in sure else no for text in true], dtype=object)
     if not set(true) & set(answers):
-        values = [text for text in dict.fromkeys(true) if text]
         raise InputError(
             f"Column {name!r} has no value that is also a prediction: {listing(values)} against "
             f"{listing(answers)}. Write both in the same way, or omit --truth."
         )
-    return true
+    return true, note
 
 
 def _as_text(value: Any) -> str:
@@ -252,9 +312,8 @@ def _print(console: Console, found: Fit, request: Request, compared: Compared | 
         f"On the {part_words(found)}, compared with the model's answers:",
         lambda: print_line(
             console,
-            f"The rules give the model's answer on {percent(truth.accuracy)} of these rows (macro-F1 "
-            f"{truth.explanation_accuracy:.3f}), the network behind them on "
-            f"{percent(found.network_accuracy)}; always the most common answer, "
+            f"The rules give the model's answer on {percent(truth.accuracy)} of these rows, the network "
+            f"behind them on {percent(found.network_accuracy)}; always the most common answer, "
             f"{percent(found.guess_accuracy)}. {coverage_words(found)}",
         ),
         "Is it another answer of the model?",

@@ -505,6 +505,8 @@ def print_scored_rules(
             print_mirror(console, rules, logic=logic)
     else:
         print_rules(console, ((each.explanation, rule_words(each)) for each in found.classes), logic=logic)
+        print_line(console, found.rules.decision_sentence())
+        console.print()
     print_line(console, title)
     accuracy()
     if doubt:

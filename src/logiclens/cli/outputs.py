@@ -369,7 +369,7 @@ def rule_words(found: ClassScores) -> str:
         case "iff":
             return f"Right on {percent(found.agreement)} of all rows."
         case "only_if":
-            return f"Right about {percent(rates.precision)} of the rows of which it is true."
+            return f"Right on {percent(rates.precision)} of the rows of which it is true."
     return f"True of {percent(rates.recall)} of the {rows}."
 
 

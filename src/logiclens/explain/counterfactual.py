@@ -430,7 +430,7 @@ class Decision:
             return "Nothing would change it: the rules predict the same labels for every row."
         if wanted is None:
             return f"Nothing would change it: the rules predict {self.named(before)} for every row."
-        return f"Nothing would do: the rules predict {self.named(wanted)} for no row."
+        return f"No change would make it {self.named(wanted)}: the rules never predict that."
 
 
 def prediction_counterfactual(

@@ -314,7 +314,8 @@ class Front(Sequence[Point]):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{point.literals}</td><td>{_percent(point.accuracy)}</td>"
-            f"<td>{_spread(point.interval)}</td><td>{_percent(point.fidelity)}</td><td>{'shown' if at == self.chosen else ''}</td></tr>"
+            f"<td>{_spread(point.interval)}</td><td>{_percent(point.fidelity)}</td>"
+            f"<td>{'shown' if at == self.chosen else ''}</td></tr>"
             for at, point in enumerate(self.points)
         )
         heads = ("literals", "accuracy", "95 % interval", "fidelity", "")

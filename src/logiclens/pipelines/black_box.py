@@ -474,7 +474,7 @@ class BlackBoxFidelity:
     network : Agreement
         The same of the network.
     rules_agree : float
-        Share of the rows that get the black box's label from the rules as a classifier.
+        Share of the rows that get the black box's label from the rules as a classifier: the headline.
     network_agree : float
         The same of the network.
     black_box_accuracy : float, optional
@@ -494,7 +494,7 @@ class BlackBoxFidelity:
 
     @property
     def macro_f1(self) -> float:
-        """The headline: macro-F1 of the rules against the black box's answers, mean over the targets."""
+        """The paper's figure: macro-F1 of the rules against the black box, mean over the targets."""
         return self.rules.macro_f1
 
     @property
@@ -508,7 +508,7 @@ class BlackBoxFidelity:
             ("rules", self.rules, self.rules_agree),
             ("network", self.network, self.network_agree),
         ):
-            scores = f"macro-F1 {agreement.macro_f1:.3f}, plain {agreement.plain:.3f}, same label {same:.3f}"
+            scores = f"same label {same:.3f}, plain {agreement.plain:.3f}, macro-F1 {agreement.macro_f1:.3f}"
             lines.append(f"  {name:<8} {scores}")
         if self.black_box_accuracy is not None:
             lines.append(
