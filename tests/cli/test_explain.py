@@ -223,3 +223,29 @@ def test_a_column_that_gives_the_answer_away_is_named():
     assert "alone gives" not in run("explain", "rows.csv", "-t", "dead", "--use", "day of death").stdout
     more = run("explain", "rows.csv", "-t", "dead", "--more").stdout
     assert re.search(r"it is class (\d) \(a sufficient condition\)\. In truth it is class \1\.\n", more)
+
+
+def test_the_formula_of_each_class_is_printed_on_request(tmp_path: Path):
+    copied(STAYS, tmp_path)
+    quick = ["--max-rows", "200", "--no-compare", "--stability", "0"]
+    plain = run("explain", tmp_path / "stays.csv", "--target", "risk", "--mirror", *quick).stdout
+    logic = run("explain", tmp_path / "stays.csv", "--target", "risk", "--mirror", "--logic", *quick).stdout
+
+    assert "\nEach class by itself:\nPredicts high exactly when" in plain
+    assert plain.count("  Equivalent to the list.\n") == logic.count("  Equivalent to the list.\n") == 2
+    assert "<->" not in plain
+    assert "\nforall x: high(x) <-> " in logic
+    refused = run("explain", tmp_path / "stays.csv", "--target", "risk", "--mirror", "--rule", "if")
+    assert refused.exit_code == 2
+    assert "--mirror prints the formula of each class beside the list. Omit it, or --rule." in refused.stderr
+
+
+def test_quiet_rules_are_in_plain_words_or_logic(tmp_path: Path):
+    copied(STAYS, tmp_path)
+    quick = ["--target", "risk", "--max-rows", "200", "--quiet"]
+    plain = run("explain", tmp_path / "stays.csv", *quick).stdout
+    logic = run("explain", tmp_path / "stays.csv", *quick, "--logic").stdout
+
+    assert "(x)" not in plain
+    assert "(x)" in logic
+    assert plain.count("\n") == logic.count("\n")

@@ -45,6 +45,8 @@ def test_each_language_is_what_the_rules_export(rules_file, language, words, exp
 
     assert result.exit_code == 0, result.output
     assert without_comments(result.stdout) == (text if language == "python" else f"{text}\n")
+    if name == "md":
+        assert run("export", rules_file, "--to", "markdown", *words).stdout == result.stdout
     assert result.stderr.startswith("Note: this formula") == bool(words)
 
 

@@ -210,6 +210,11 @@ class WordsReader(Reader):
         words = [text]
         while not self.ended() and not self.at_end_of_name():
             words.append(self.take("word"))
+        if self.next_is("("):  # a unit: no group can follow a name
+            unit = [self.take("word")]
+            while not self.next_is(")"):
+                unit.append(self.take("word"))
+            words.append(f"({' '.join(unit)})")
         return " ".join(words)
 
     def at_end_of_name(self) -> bool:

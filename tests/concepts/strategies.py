@@ -14,8 +14,10 @@ from tests.strategies import HOSTILE_NAMES, formulas
 NUMBERS = st.integers(-3, 3) | st.sampled_from(
     [0.1, 0.5, -0.25, 1e-7, 62.5, 1e20, 2.0**60, 0.931507922123123, 3.298435685860118e-302]
 )
-TEXTS = st.sampled_from([*HOSTILE_NAMES, "1", "1.5", "missing", "known", "above", "either", "NULL", ""])
-COLUMN_NAMES = st.sampled_from([*HOSTILE_NAMES, "missing", "x", "at", "Red", "1", "row"])
+TEXTS = st.sampled_from(
+    [*HOSTILE_NAMES, "red (1)", "a (b c)", "1", "1.5", "missing", "known", "above", "either", "NULL", ""]
+)
+COLUMN_NAMES = st.sampled_from([*HOSTILE_NAMES, "size (mm)", "missing", "x", "at", "Red", "1", "row"])
 
 
 @dataclass(frozen=True)

@@ -81,4 +81,4 @@ def test_concepts_stand_in_words():
     display = ConceptRelevanceDisplay.from_estimator(fitted("Mu"), "setosa")
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
 
-    assert any(label.startswith("‹petal length (cm)› is above ") for label in labels)
+    assert any(label.startswith("petal length (cm) is above ") for label in labels)

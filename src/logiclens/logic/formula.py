@@ -520,9 +520,12 @@ OPENING, CLOSING = "‹", "›"
 
 _WORDS = r"and|or|not|if|then|else|otherwise"
 _MISREAD = (
-    r"\A\s|\s\Z|\s\s|[()\[\]{}\"“”„«»‹›]|[,;](?!\S)|\bis (?:missing|known)\b"
+    r"\A\s|\s\Z|\s\s|[\[\]{}\"“”„«»‹›]|[,;](?!\S)|\bis (?:missing|known)\b"
     r"|\A(?:always|never|missing|known)\Z"
 )
+_UNIT = re.compile(r"(?P<name>[^()]*[^()\s]) \((?P<unit>[^()\s](?:[^()]*[^()\s])?)\)")
+"""A name that ends in a unit in parentheses, which are unlike those that group: ``petal length (cm)``."""
+_ROUND = re.compile(r"[()]")
 _COMPARED = r"|(?<!\S)[<>=!≤≥≠]+(?!\S)"
 
 
@@ -552,10 +555,15 @@ def plain_name(name: str, misread: re.Pattern[str] = _IN_PLAIN) -> str:
     --------
     >>> print(plain_name("education-num"), plain_name("<=50K"), plain_name("bill colour"))
     education-num <=50K bill colour
+    >>> print(plain_name("petal length (cm)"), plain_name("(a) b"))
+    petal length (cm) ‹(a) b›
     >>> print(plain_name("red or blue"), plain_name("age > 62"), plain_name("‹a›\n"))
     ‹red or blue› ‹age > 62› ‹\u2039a\u203a\n›
     """
-    if name and name.isprintable() and not misread.search(name):
+    unit = _UNIT.fullmatch(name)
+    parts = [unit["name"], unit["unit"]] if unit else [name]
+    bare = all(part and not misread.search(part) and not _ROUND.search(part) for part in parts)
+    if bare and name.isprintable():
         return name
     return f"{OPENING}{escape(name, OPENING + CLOSING)}{CLOSING}"
 
