@@ -79,8 +79,8 @@ def test_a_pipe_with_a_name_is_read():
     [
         (b"", "is empty. Pass a table with a header and rows."),
         (packed(b""), "is empty once it is unpacked. Pass a table with a header and rows."),
-        (b"PK\x03\x04.......", "is an Excel workbook or a zip archive. Save the table as CSV or Parquet."),
-        (b"\xd0\xcf\x11\xe0...", "is an Excel workbook. Save the table as CSV or Parquet."),
+        (b"PK\x03\x04.......", "is a workbook that cannot be read: it is damaged. Get it once more."),
+        (b"\xd0\xcf\x11\xe0...", "is an Excel workbook of an old kind. Save the table as CSV or Parquet."),
         (b"SQLite format 3\0", "is an SQLite database. Save the table as CSV or Parquet."),
         (packed(b"%PDF-1.4"), "is a PDF document. Save the table as CSV or Parquet."),
     ],

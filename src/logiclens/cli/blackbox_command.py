@@ -87,6 +87,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
 ) -> None:
     """Learn the rules behind the predictions that a model made.
 
@@ -126,7 +127,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         )
         request.outputs.check(data)
         progress = Progress.on_terminal(quiet)
-        _run(read(data, progress, delimiter, encoding, decimal, said), request, progress)
+        _run(read(data, progress, delimiter, encoding, decimal, sheet, said), request, progress)
 
 
 class Compared(NamedTuple):

@@ -71,6 +71,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
 ) -> None:
     """Group the rows of a table, with a rule for each group.
 
@@ -99,7 +100,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
         )
         request.outputs.check(data)
         progress = Progress.on_terminal(quiet)
-        _run(read(data, progress, delimiter, encoding, decimal, said), request, clusters, progress)
+        _run(read(data, progress, delimiter, encoding, decimal, sheet, said), request, clusters, progress)
 
 
 def _run(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> None:

@@ -150,6 +150,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
     engine: opt.EngineOption = None,
     memory: opt.Memory = None,
 ) -> None:
@@ -192,7 +193,7 @@ def explain(  # noqa: PLR0913 - the options of a command
           many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
-        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal)
+        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal, sheet)
         check_rows(rows, html)
         check_mirror(mirror, rule)
         said = ColumnOptions.of(categorical, numeric, ordered, missing)
@@ -242,7 +243,7 @@ def explain(  # noqa: PLR0913 - the options of a command
         )
         progress = Progress.on_terminal(quiet)
         if chosen is None:
-            layout = delimiter, encoding, decimal
+            layout = delimiter, encoding, decimal, sheet
             request.outputs.check(*([data] if test is None else [data, test]))
             source = read(data, progress, *layout, said)
             held = None if test is None else read_test(test, source, progress, *layout, said)

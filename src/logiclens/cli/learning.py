@@ -199,6 +199,7 @@ def read(
     delimiter: str | None,
     encoding: str | None,
     decimal: str | None,
+    sheet: str | None = None,
     said: ColumnOptions | None = None,
 ) -> TableFile:
     """Read the table that a command names."""
@@ -206,7 +207,7 @@ def read(
     from logiclens.files import read_table
 
     said = said or ColumnOptions()
-    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
+    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "sheet": sheet}
     with progress.show(f"reading {data}"):
         return read_table(data, **layout, types=partial(kinds_of, said), missing=partial(gaps_of, said))
 
@@ -218,6 +219,7 @@ def read_test(
     delimiter: str | None,
     encoding: str | None,
     decimal: str | None,
+    sheet: str | None,
     said: ColumnOptions,
 ) -> TableFile:
     """Read the rows to hold out, by the types of the table itself: what is text there is text."""
@@ -229,7 +231,8 @@ def read_test(
     types = {name: ValueType.TEXT for name in names if table.column(name).kind is Kind.TEXT}
     types |= kinds_of(said, names)
     gaps = gaps_of(said, names)
-    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
+    mine = sheet if path.lower().endswith(".xlsx") else None
+    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "sheet": mine}
     with progress.show(f"reading {path}"):
         return read_table(
             path,

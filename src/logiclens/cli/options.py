@@ -205,7 +205,8 @@ Model: TypeAlias = Annotated[
 Data: TypeAlias = Annotated[
     str,
     typer.Argument(
-        metavar="DATA", help="Table with a header: CSV, TSV or Parquet, also .gz; - reads standard input."
+        metavar="DATA",
+        help="Table with a header: CSV, TSV, Parquet, also .gz, or .xlsx; - reads standard input.",
     ),
 ]
 NetworkOption: TypeAlias = Annotated[
@@ -408,6 +409,9 @@ Decimal: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Sign before the decimals of a number.  [default: found in the data]", metavar="SIGN"),
 ]
+Sheet: TypeAlias = Annotated[
+    str | None, typer.Option(help="Sheet of an Excel workbook.  [default: the first]", metavar="NAME")
+]
 EngineOption: TypeAlias = Annotated[
     EngineName | None,
     typer.Option(
@@ -516,6 +520,7 @@ def engine_of_options(
     delimiter: str | None,
     encoding: str | None,
     decimal: str | None,
+    sheet: str | None,
 ) -> Engine | None:
     """The engine that the options ask for, if any.
 
@@ -525,7 +530,7 @@ def engine_of_options(
     memory : str, optional
     data : str
         What is read.
-    delimiter, encoding, decimal : str, optional
+    delimiter, encoding, decimal, sheet : str, optional
         How text is read without an engine.
 
     Raises
@@ -545,7 +550,9 @@ def engine_of_options(
         wrong_usage(
             "--engine reads files, and - is standard input. Name a file, or a pattern: 'data/*.parquet'."
         )
-    layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
+    if data.lower().endswith(".xlsx"):
+        wrong_usage("--engine reads CSV and Parquet. Save the sheet as one of these, or leave out --engine.")
+    layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal, "--sheet": sheet}
     for option, value in layout.items():
         if value is not None:
             wrong_usage(f"{option} is not for an engine, which reads files its own way. Omit it.")

@@ -71,6 +71,7 @@ def predict(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    sheet: opt.Sheet = None,
     engine: opt.EngineOption = None,
     memory: opt.Memory = None,
 ) -> None:
@@ -103,7 +104,7 @@ def predict(  # noqa: PLR0913 - the options of a command
           many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
-        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal)
+        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal, sheet)
         request = PredictRequest(out, network, only_prediction, truth)
         if chosen is None:
             Outputs(out=out).check(model, data)
@@ -113,7 +114,7 @@ def predict(  # noqa: PLR0913 - the options of a command
                 raise InputError(
                     f"{model!r} holds rules alone. Leave out --network, or name the model's file."
                 )
-            layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
+            layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "sheet": sheet}
             predictions, notes, comparison, classes = _in_memory(rules, teacher, data, request, layout)
         else:
             _check_usage(request)

@@ -1,4 +1,4 @@
-"""Find files, and open one of them or standard input, compressed or not, text or Parquet.
+"""Find files, and open one of them or standard input, compressed or not: text, Parquet, a workbook.
 
 A path stands for one file, for a folder of Parquet files, or is a pattern like ``"data/*.parquet"``.
 Engines do not agree on it: one reads below folders, or what is hidden, and another one does not. So the
@@ -28,6 +28,7 @@ import pyarrow as pa
 
 from logiclens.errors import FileError, InputError, listing, shown
 from logiclens.files._storage import unreadable
+from logiclens.files._workbook import MARK, sheet_as_csv
 
 STDIN = "-"
 """The path that means standard input."""
@@ -35,8 +36,7 @@ _BLOCK = 1 << 22
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 _PAR1 = b"PAR1"
 _OTHERS = {
-    b"PK\x03\x04": "an Excel workbook or a zip archive",
-    b"\xd0\xcf\x11\xe0": "an Excel workbook",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook of an old kind",
     b"\xfd7zXZ\x00": "compressed with xz",
     b"ARROW1": "an Arrow file",
     b"\x89HDF": "an HDF5 file",
@@ -255,7 +255,7 @@ class OpenFile:
         What it holds, no longer compressed.
     is_parquet : bool
     path : str or None
-        Where it can be read again; None for a stream.
+        Where it can be read again; None for a stream, and for a workbook.
     packed : bool
         Whether it is compressed as a whole.
     digest : callable
@@ -277,12 +277,14 @@ def is_stdin(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def open_source(path: str | os.PathLike[str]) -> Iterator[OpenFile]:
+def open_source(path: str | os.PathLike[str], sheet: str | None = None) -> Iterator[OpenFile]:
     """Open a file to read, or standard input for ``"-"``.
 
     Parameters
     ----------
     path : str or path
+    sheet : str, optional
+        Of a workbook, the sheet to read; the first when missing.
 
     Yields
     ------
@@ -306,7 +308,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[OpenFile]:
     file = _open(path)
     try:
         with name_damage(label):
-            source = _open_file(path, label, file)
+            source = _open_file(path, label, file, sheet)
         yield source
     finally:
         if not is_stdin(path):
@@ -342,7 +344,7 @@ def _open(path: str | os.PathLike[str]) -> Any:
         raise unreadable(path, error) from None
 
 
-def _open_file(path: str | os.PathLike[str], label: str, file: Any) -> OpenFile:
+def _open_file(path: str | os.PathLike[str], label: str, file: Any, sheet: str | None) -> OpenFile:
     digest = sha256()
     stream = raw = Peekable(file, digest.update)
     head = raw.peek(16)
@@ -357,7 +359,12 @@ def _open_file(path: str | os.PathLike[str], label: str, file: Any) -> OpenFile:
     for mark, what in _OTHERS.items():
         if head.startswith(mark):
             raise FileError(f"{label} is {what}. Save the table as CSV or Parquet.")
-    is_file = not is_stdin(path) and stat.S_ISREG(os.stat(path).st_mode)
+    is_workbook = head.startswith(MARK)
+    if is_workbook:
+        stream = Peekable(io.BytesIO(sheet_as_csv(stream.read(), label, sheet)))
+    elif sheet is not None:
+        raise InputError(f"{label} is no Excel workbook, and has no sheets. Leave out the name of the sheet.")
+    is_file = not is_workbook and not is_stdin(path) and stat.S_ISREG(os.stat(path).st_mode)
     again = os.fspath(path) if is_file else None
     name = "standard input" if is_stdin(path) else Path(path).name
 

@@ -100,6 +100,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
     types: Mapping[str, ValueType] | Expected | None = None,
     missing: Mapping[str, Sequence[str]]
     | Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
@@ -117,7 +118,8 @@ def read_table(
     Parameters
     ----------
     path : str or path
-        CSV, TSV or Parquet, plain or compressed with gzip, bzip2 or zstandard; ``"-"`` is standard input.
+        CSV, TSV or Parquet, plain or compressed with gzip, bzip2 or zstandard, or an Excel workbook (extra
+        ``excel``); ``"-"`` is standard input.
     delimiter : str, optional
         What separates columns; when missing, whichever of tab, ``;``, ``|`` and ``,`` fits the first lines.
     encoding : str, optional
@@ -125,6 +127,8 @@ def read_table(
         is not in UTF-8.
     decimal : {".", ","}, optional
         Sign before the decimals of a number; found in the first lines when missing.
+    sheet : str, optional
+        Of an Excel workbook, the sheet to read; the first when missing.
     types : mapping of str to ValueType, optional
         What the values of some columns are; the others are guessed, or have types of their own. A text that
         is no number counts as missing where numbers are wanted, and a note says so. Also a function from the
@@ -161,7 +165,7 @@ def read_table(
         checked_types({} if types is None else types)
     if not callable(missing):
         _check_missing({} if missing is None else missing)
-    with open_source(path) as source, name_damage(source.label):
+    with open_source(path, sheet) as source, name_damage(source.label):
         if source.is_parquet:
             table, notes = _read_parquet(source, types)
             found = Counter[tuple[str, str]]()
@@ -457,12 +461,13 @@ def read_batches(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
 ) -> Iterator[Batches]:
     r"""Open a table with a header to read it in batches.
 
     Parameters
     ----------
-    path, delimiter, encoding, decimal
+    path, delimiter, encoding, decimal, sheet
         As for :func:`~logiclens.files.read_table`.
 
     Yields
@@ -487,7 +492,7 @@ def read_batches(
     {'age': ['62', ' ?'], 'code': ['007', '010']}
     [62, None]
     """
-    with open_source(path) as source, ExitStack() as stack:
+    with open_source(path, sheet) as source, ExitStack() as stack:
         with name_damage(source.label):
             if source.is_parquet:
                 batches = _of_parquet(source, stack)
