@@ -380,6 +380,26 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def percent(rate: float | None) -> str:
+    """A rate as people read it: only all is 100.0%, and only none is 0.0%; what is not known is a dash.
+
+    Examples
+    --------
+    >>> percent(0.9333), percent(1.0), percent(0.99996), percent(0.0001), percent(None)
+    ('93.3%', '100.0%', '>99.9%', '<0.1%', '-')
+    """
+    if rate is None or rate != rate:
+        return "-"
+    text = f"{rate:.1%}"
+    for end, near in (("0.0%", "<0.1%"), ("100.0%", ">99.9%")):
+        if text == end and abs(rate - float(end[:-1]) / 100) > _ROUNDING:
+            return near
+    return text
+
+
+_ROUNDING = 1e-12  # what sums of floats are off by
+
+
 def _excerpt(text: str, position: int, width: int = 12) -> str:
     """The neighbourhood of a position, with the place marked: ``'a & ▸!b'``."""
     before = text[max(0, position - width) : position]

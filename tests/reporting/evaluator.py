@@ -62,4 +62,4 @@ def predicted(facts: Mapping[str, Any], row: Mapping[str, Any]) -> Any:
         own = facts["rules"][step["rule"]]["tree"]
         if tree_holds(own if step["tree"] is None else step["tree"], truth):
             return step["label"]
-    return policy["default"]
+    return policy["default"]["label"]

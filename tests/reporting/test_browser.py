@@ -10,11 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
+from logiclens.errors import percent
+from logiclens.estimators.stability import Stability
 from logiclens.explain import Explanation, ExplanationSet, Rule
-from logiclens.logic import Formula, Var
+from logiclens.logic import FALSE, TRUE, Formula, Var
 from logiclens.reporting import report
 from tests.reporting import pages
 
@@ -230,7 +233,7 @@ def test_a_condition_that_needs_a_value_does_not_speak_of_missing_ones(show: Any
     rules = rules_in(words, young=~Var("age > 62") & ~Var("age is missing"), other=Var("age > 62"))
     page = show(rules, {"age": [30, 70, None]})
 
-    assert page.locator("#rule-0 .terms .chip:visible").all_inner_texts() == ["age ≤ 62"]
+    assert page.locator(".decision .step .chip:visible").all_inner_texts() == ["age ≤ 62", "age > 62"]
     for age, says, sign in ((30, "holds", "✓"), (None, "does not hold (0 of 1)", "✗")):
         set_row(page, [age])
         first = page.locator(".verdicts li").first
@@ -285,8 +288,12 @@ def test_the_slider_changes_the_list_and_what_follows_from_it(page: Any, own: Ex
     page.locator("#length").focus()
     page.keyboard.press("ArrowLeft")
 
-    lines = page.locator(".decision .steps .logic").all_inner_texts()
+    lines = page.locator(".decision .in-logic .logic").all_text_contents()
     assert lines == shorter.format("unicode").split("\n")
+    assert page.locator(".decision .says").all_inner_texts() == [
+        *(f"predicts {step.label}" for step in shorter.steps),
+        f"otherwise predicts {shorter.default}",
+    ]
     assert page.locator(".slid").inner_text().startswith("2 literals · accuracy ")
     assert page.evaluate("() => document.querySelector('circle.now').dataset.length") == "0"
     rows = pages.table(50, 4, own.vocabulary)
@@ -305,8 +312,7 @@ def test_each_length_is_scored_on_the_rows_of_the_report(page: Any, own: Explana
     for at in range(3):
         page.locator("#length").fill(str(at))
         right = front.rule_set(front[at]).score(rows, truth)
-        shown = f"{100 * right:.1f}".removesuffix(".0")
-        assert f" · accuracy {shown}%" in page.locator(".slid").inner_text()
+        assert f" · accuracy {percent(right)}" in page.locator(".slid").inner_text()
 
 
 def test_the_points_of_the_chart_can_be_clicked(page: Any):
@@ -345,6 +351,7 @@ def test_what_is_said_of_the_whole_report_stays_when_another_length_is_tried(pag
 @pytest.mark.parametrize("language", ["sql", "python", "latex"])
 def test_copy_buttons_copy(show: Any, folder: Path, own: ExplanationSet, language: str):
     page = show(folder / "own.html", permissions=["clipboard-read", "clipboard-write"])
+    page.evaluate(OPEN_ALL)
     button = page.locator(f"#rule-1 [data-copy={language}]")
 
     button.click()
@@ -358,6 +365,7 @@ def test_copy_buttons_copy(show: Any, folder: Path, own: ExplanationSet, languag
 
 def test_copying_works_without_the_modern_way(show: Any, folder: Path, own: ExplanationSet):
     page = show(folder / "own.html", permissions=["clipboard-read"])
+    page.evaluate(OPEN_ALL)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
 
     page.locator("#rule-1 [data-copy=sql]").click()
@@ -367,6 +375,10 @@ def test_copying_works_without_the_modern_way(show: Any, folder: Path, own: Expl
 
 
 def test_a_page_that_may_not_copy_shows_the_text_instead(page: Any):
+    page.evaluate(OPEN_ALL)
+    page.evaluate(
+        "() => document.querySelectorAll('[data-language]').forEach((one) => { one.open = false; })"
+    )
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
     page.evaluate("() => { document.execCommand = () => false; }")
 
@@ -528,8 +540,10 @@ def test_paper_shows_everything_and_no_buttons(page: Any):
 def test_it_reads_without_a_script(show: Any, folder: Path):
     page = show(folder / "own.html", java_script_enabled=False)
 
+    assert page.locator(".decision .steps .chip >> nth=0").is_visible()
+    page.locator("#rule-0 > summary").click()
+    page.locator("#rule-0 .in-logic summary").click()
     assert page.locator("#rule-0 .logic").inner_text().startswith("∀x: died(x)")
-    assert page.locator("#rule-0 .chip >> nth=0").is_visible()
     assert not page.locator("#try").is_visible()
     assert page.locator("button:visible").count() == 0
 
@@ -546,7 +560,9 @@ def test_many_classes_can_be_found(show: Any):
     page = show(ExplanationSet(explanations, names))
     settled(page)
 
-    assert page.locator(".rule[open]").count() == 1
+    assert page.locator(".rule[open], .step details[open]").count() == 0
+    page.locator("[data-steps=open]").click()
+    assert page.locator(".step details[open]").count() == 200
     page.locator("#picker").fill("number 137")
     assert page.locator(".rule:visible").count() == 1
     assert page.locator(".picker .found").inner_text() == "1 class"
@@ -577,3 +593,65 @@ def test_labels_that_go_together(show: Any):
     page.locator("#goal").select_option(label="z")
     assert settled(page) == "1"
     assert page.locator(".counterfactual p").inner_text().startswith("The answer would be z if c were true")
+
+
+RATES = """() => [...document.querySelectorAll('table.groups tbody tr')].map((row) =>
+  [...row.children].map((cell) => (cell.querySelector('.value') ?? cell).textContent))"""
+
+
+def test_groups_have_the_rates_of_their_rows(show: Any):
+    words = Vocabulary(("age", "sex"), (Above("age", 40), OneOf("sex", ("f",))))
+    rules = rules_in(words, yes=Var("age > 40"), no=~Var("age > 40"))
+    random = np.random.default_rng(0)
+    rows = {
+        "age": random.integers(20, 60, 200),
+        "sex": random.choice(["f", "m", "<x>"], 200, p=[0.5, 0.47, 0.03]),
+    }
+    truth = np.where(rows["age"] + random.normal(0, 8, 200) > 40, "yes", "no")
+    page = show(rules, rows, truth)
+
+    page.locator("#group-column").select_option(label="sex")
+    page.locator("#group-label").select_option(label="no")
+
+    said = rules.predict(rows)
+    expected = []
+    for name, mask in (("f", rows["sex"] == "f"), ("m", rows["sex"] == "m")):
+        no = mask & (truth == "no")
+        rates = (said == truth)[mask].mean(), (said[mask] == "no").mean(), (said[no] == "no").mean()
+        expected.append([name, f"{mask.sum()}", f"{no.sum()}", *map(percent, rates)])
+    assert page.evaluate(RATES)[:2] == expected
+    few = (rows["sex"] == "<x>").sum()
+    assert (
+        page.locator("#groups .left").inner_text()
+        == f"{few} rows in groups of fewer than 10 rows are not shown."
+    )
+
+
+def test_conditions_say_how_often_they_return(show: Any, own: ExplanationSet, tmp_path: Path):
+    stable = Stability(10, {Var("age > 62"): 0.9, ~Var("sex = male"): 0.3}, 0.95)
+    report(pages.front(own), path=tmp_path / "stable.html", stability=stable)
+    page = show(tmp_path / "stable.html")
+
+    said = page.locator(".decision .step .chip", has_text="age > 62").first
+    assert said.inner_text().split() == ["age", "> 62", "9/10"] or said.inner_text() == "age > 62 9/10"
+    assert page.locator(".decision .step .seldom").first.inner_text() == "3/10"
+    assert "decide as these on 95.0%" in page.locator(".stable").inner_text()
+    page.locator("#length").fill("0")
+    assert "9/10" in page.locator(".decision .step .chip", has_text="age > 62").first.inner_text()
+
+
+def test_a_list_that_always_predicts_the_same_reads_as_such(show: Any):
+    rules = ExplanationSet(
+        [Explanation(Rule("yes", FALSE)), Explanation(Rule("no", TRUE))], ["a"], default="no", steps=[]
+    )
+    page = show(rules, [[0], [1], [1]], ["yes", "no", "no"])
+
+    assert page.locator(".decision .says").all_inner_texts() == ["always predicts no"]
+    assert (
+        page.locator(".lead").inner_text().startswith("There are no conditions: the rules always predict no.")
+    )
+    assert page.locator(".rule .brief span:first-child").all_inner_texts() == [
+        "never predicted",
+        "always predicted",
+    ]
+    assert "There are no conditions: this is always the answer." in page.locator(".verdict").inner_text()

@@ -14,7 +14,8 @@ RULES = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings", "fin
 
 
 FIELDS = """title question target task kind kind_words data overall rules concepts inputs policy lengths
-n_lengths lengths_on check rows n_rows_left_out left_out provenance"""
+curve n_lengths lengths_on check rows n_rows_left_out left_out provenance compared stability grouped
+n_grouped_left_out"""
 
 
 @given(names())

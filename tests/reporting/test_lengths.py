@@ -9,7 +9,9 @@ from logiclens.explain import Step
 from logiclens.explain.front import Front, Point
 from logiclens.explain.rule import RuleKind
 from logiclens.logic import Var
+from logiclens.reporting import _report as gathering
 from logiclens.reporting._about_rules import LEFT_OUT
+from logiclens.reporting._page import front_picture
 from logiclens.reporting._report import gather_facts
 from tests.reporting.evaluator import concept_truth, tree_holds
 
@@ -29,11 +31,13 @@ def test_each_length_is_scored_on_the_rows_of_the_report(iris):
         assert length.accuracy.value == pytest.approx((predicted == iris.y).mean())
         assert length.accuracy.low < length.accuracy.value <= length.accuracy.high
         assert length.fidelity == pytest.approx((predicted == iris.model.predict(iris.X)).mean())
-        lines = [*(step.logic for step in length.steps), length.default_logic]
+        steps = [*length.steps, length.default]
+        lines = [step.logic for step in steps]
         assert "\n".join(lines) == rules.format("unicode")
-        sentences = [*(step.sentence for step in length.steps), length.default_sentence]
+        sentences = [step.sentence for step in steps]
         assert "\n".join(sentences) == rules.to_sentence()
-        assert [*(step.n for step in length.steps), length.n_default] == [
+        assert sum(step.n_right for step in steps) == (predicted == iris.y).sum()
+        assert [step.n for step in steps] == [
             *rules.coverage_counts(iris.X).by_label.values(),
             rules.coverage_counts(iris.X).n_uncovered,
         ]
@@ -49,7 +53,7 @@ def test_the_facts_of_a_length_predict_as_it_does(iris):
         for row in iris.X.to_dict("records"):
             truth = concept_truth(facts, row)
             true = [step["rule"] for step in length["steps"] if tree_holds(step["tree"], truth)]
-            found.append(facts["rules"][[*true, length["default"]][0]]["label"])
+            found.append(facts["rules"][[*true, length["default"]["rule"]][0]]["label"])
         assert found == front.rule_set(point).predict(iris.X).tolist()
 
 
@@ -69,13 +73,26 @@ def test_several_labels_are_right_together(several):
     for length, point in zip(facts.lengths, several.model.front_, strict=True):
         rules = several.model.front_.rule_set(point)
         assert length.accuracy.value == pytest.approx(rules.score(several.X, several.y))
-        assert (length.default, length.default_logic, length.n_default) == (None, "", None)
+        assert length.default is None
+
+
+def test_lengths_that_are_not_listed_are_drawn(iris, monkeypatch):
+    front = iris.model.front_
+    monkeypatch.setattr(gathering, "shown_points", lambda front, *_: (0, front.chosen))
+    facts = gather_facts(iris.model, iris.X, iris.y)
+
+    assert len(facts.lengths) == 2 < facts.n_lengths == len(facts.curve)
+    assert [each.literals for each in facts.curve] == [point.literals for point in front]
+    picture = front_picture(*(json.loads(facts.to_json())[name] for name in ("lengths", "compared", "curve")))
+    assert [len(line.points) for line in picture.lines] == [2, 2]
+    assert [line.path.count(",") for line in picture.lines] == [len(front)] * 2
+    assert [level.name for level in picture.others] == ["network", "guess"]
 
 
 def test_rules_alone_have_no_lengths(iris):
     facts = gather_facts(iris.model.explain(), iris.X, iris.y)
 
-    assert (facts.lengths, facts.n_lengths) == ((), 0)
+    assert (facts.lengths, facts.n_lengths, facts.curve) == ((), 0, ())
 
 
 def test_sufficient_conditions_are_a_rule_a_line():

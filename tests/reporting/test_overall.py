@@ -100,7 +100,7 @@ def test_clusters_have_no_truth(clusters):
 
 
 def test_of_many_labels_the_most_frequent_mistakes_are_listed():
-    labels = [f"c{j}" for j in range(30)]
+    labels = [f"c{j}" for j in range(50)]
     rules = ExplanationSet(
         [Explanation(Rule(label, Var("a") if label == "c7" else Var("b"))) for label in labels],
         ["a", "b"],

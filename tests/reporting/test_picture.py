@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -33,16 +34,41 @@ AGE = {"name": "age", "kind": "number", "optional": True}
     ],
 )
 def test_chips_say_what_is_asked(test: dict[str, Any], or_missing: bool, yes: str, no: str):
-    concept = {"column": 0, "test": test, "or_missing": or_missing}
+    concept = {"column": 0, "test": test, "or_missing": or_missing, "returns": 0.9}
     true: dict[str, Any] = {"op": "var", "concept": 0}
     signs = [chip(concept, [AGE])]
 
-    assert literals(true, signs) == [Literal("age", yes)]
-    assert literals({"op": "not", "arg": true}, signs) == [Literal("age", no)]
+    assert literals(true, signs, [concept]) == [Literal("age", yes, 0.9)]
+    assert literals({"op": "not", "arg": true}, signs, [concept]) == [Literal("age", no, 0.9)]
 
 
-def test_a_term_that_is_always_true_has_one_condition():
-    assert literals({"op": "true"}, []) == [Literal("always", "")]
+def test_what_is_no_conjunction_of_conditions_is_put_into_words():
+    concepts = [{"column": 0, "words": text, "words_not": f"not {text}", "returns": None} for text in "abc"]
+    a, b, c = ({"op": "var", "concept": at} for at in range(3))
+    nested = {
+        "op": "or",
+        "args": [a, {"op": "not", "arg": {"op": "and", "args": [b, {"op": "not", "arg": c}]}}],
+    }
+    signs = [Chip(text, "yes", "no") for text in "abc"]
+
+    assert literals({"op": "true"}, [], []) == [Literal("in any case", "")]
+    assert literals({"op": "false"}, [], []) == [Literal("never", "")]
+    assert literals({"op": "and", "args": [c, nested]}, signs, concepts) == [
+        Literal("(a or not (b and not c))", ""),
+        Literal("c", "yes"),
+    ]
+
+
+@given(st.lists(st.floats(0, 1), max_size=6))
+def test_names_of_other_models_do_not_lie_on_each_other(accuracies: list[float]):
+    models = [{"name": f"m{at}", "accuracy": {"value": rate}} for at, rate in enumerate(accuracies)]
+    picture = front_picture([length(0, 0.5, 0.5), length(1, 0.6, 0.6)], models)
+
+    assert picture is not None
+    assert sorted(level.rate for level in picture.others) == sorted(accuracies)
+    places = [level.text_y for level in picture.others]
+    assert all(low - high > 12.9 for high, low in pairwise(places))
+    assert all(0 <= level.y <= picture.bottom for level in picture.others)
 
 
 def test_a_term_says_nothing_of_missing_values_where_there_must_be_one():
@@ -51,9 +77,11 @@ def test_a_term_says_nothing_of_missing_values_where_there_must_be_one():
         {"kind": "above", "cut": 30},
         {"kind": "missing"},
     ]
-    signs = [
-        chip({"column": 0, "test": test, "or_missing": test["kind"] == "missing"}, [AGE]) for test in tests
+    concepts = [
+        {"column": 0, "test": test, "or_missing": test["kind"] == "missing", "returns": None}
+        for test in tests
     ]
+    signs = [chip(concept, [AGE]) for concept in concepts]
     old, grown, gap = ({"op": "var", "concept": at} for at in range(3))
     not_old, there = {"op": "not", "arg": old}, {"op": "not", "arg": gap}
 
@@ -64,7 +92,7 @@ def test_a_term_says_nothing_of_missing_values_where_there_must_be_one():
         ([there], ["is known"]),
         ([not_old], ["≤ 62 or missing"]),
     ):
-        assert [one.asked for one in literals({"op": "and", "args": parts}, signs)] == said
+        assert [one.asked for one in literals({"op": "and", "args": parts}, signs, concepts)] == said
 
 
 def test_chips_leave_missing_values_out_where_there_are_none():

@@ -5,6 +5,7 @@ import numpy as np
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
 from logiclens.reporting._about_rules import DETAILS, policy_facts
+from logiclens.reporting._facts import Rate
 from logiclens.reporting._report import gather_facts
 
 a, b = Var("a"), Var("b")
@@ -22,7 +23,7 @@ def test_a_list_is_told_step_by_step():
     ]
     assert [step.tree for step in found.steps] == [{"op": "var", "concept": 1}, None]  # one is the rule's own
     assert [step.sentence for step in found.steps] == ["If b, then y;", "otherwise if a, then x;"]
-    assert (found.default, found.default_logic, found.default_sentence) == (
+    assert (found.default.label, found.default.logic, found.default.sentence) == (
         "x",
         "otherwise x",
         "otherwise x.",
@@ -37,8 +38,18 @@ def test_rows_are_counted_by_the_step_that_decides_them():
     found = gather_facts(RULES, rows).policy
 
     assert [step.n for step in found.steps] == [2, 2]
-    assert found.n_default == 1
-    assert RULES.coverage_counts(rows).n_uncovered == 1
+    assert found.default.n == RULES.coverage_counts(rows).n_uncovered == 1
+    assert {step.n_right for step in (*found.steps, found.default)} == {None}  # nobody says what is right
+
+
+def test_steps_are_right_about_the_rows_that_they_decide(iris):
+    policy = gather_facts(iris.model, iris.X, iris.y).policy
+    places = iris.model.explain().decided_by(iris.X)
+
+    for at, step in enumerate([*policy.steps, policy.default]):
+        right = (iris.y[places == at] == step.label).sum()
+        assert (step.n, step.n_right) == ((places == at).sum(), right)
+        assert step.precision == Rate.of(right, step.n)
 
 
 def test_several_labels_have_no_list():
@@ -51,5 +62,5 @@ def test_conditions_of_one_kind_are_not_printed_as_a_list():
     several = [Explanation(Rule(label, formula, "if")) for label, formula in (("x", a), ("y", b))]
     found = policy_facts(ExplanationSet(several, ["a", "b"], default="x"), PLACES, None)
 
-    assert (found.printed, found.default_logic, found.exports) == (False, "", None)
+    assert (found.printed, found.default.logic, found.exports) == (False, "", None)
     assert [step.logic for step in found.steps] == ["", ""]

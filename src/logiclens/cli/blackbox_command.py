@@ -158,7 +158,7 @@ def _run(source: TableFile, request: Request, progress: Progress) -> None:
         "black_box_fidelity_plain": found.truth.explanation_accuracy_plain,
         "truth": None if compared is None else compared._asdict(),
     }
-    write(found, request, progress, classes, overall, task="black box")
+    write(found, request, progress, classes, overall, task="black box", shown={"truth": true})
     print_results(request, found.rules, lambda console: _print(console, found, request, compared))
 
 

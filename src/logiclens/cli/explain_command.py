@@ -290,7 +290,8 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
         metrics = cross_validate(rows, request.settings, request.folds, progress)
         found = replace(found, metrics=metrics)
     overall = overall_entries(found) | headline_entries(found, lines) | goal_entries(found)
-    write(found, request, progress, [class_entries(each) for each in found.classes], overall)
+    shown = {"comparison": overall["comparison"], "stability": lines.stability}
+    write(found, request, progress, [class_entries(each) for each in found.classes], overall, shown=shown)
     print_results(request, found.rules, lambda console: _print(console, found, lines, request))
 
 

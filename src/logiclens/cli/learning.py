@@ -37,6 +37,7 @@ from logiclens.errors import count
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
     from rich.console import Console
     from rich.table import Table
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     )
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
+    from logiclens.estimators.stability import Stability
     from logiclens.evaluation import StepScores
     from logiclens.evaluation._evaluate import Leak
     from logiclens.explain import Explanation, ExplanationSet
@@ -340,6 +342,7 @@ def write(
     *,
     settings: Mapping[str, Any] | None = None,
     task: str = "classify",
+    shown: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the model, the report and JSON, as requested.
 
@@ -355,20 +358,34 @@ def write(
     settings : mapping, optional
         Settings of this command, beside those of the request, for JSON.
     task : {"classify", "black box", "cluster"}, default "classify"
+    shown : mapping, optional
+        Arguments of :func:`write_report`.
     """
     outputs = request.outputs
     if outputs.save is not None:
         (found.rules if outputs.saves_rules else found.model).save(outputs.save)
     if outputs.html is not None:
         with progress.show("writing the report"):
-            write_report(outputs.html, found, request, task)
+            write_report(outputs.html, found, request, task, **(shown or {}))
     if outputs.json is not None:
         entries = {**request.entries(), **(settings or {})}
         write_text(outputs.json, results_json(found, rules, overall, entries, task))
 
 
-def write_report(path: Path, found: Fit, request: Request, task: str = "classify") -> None:
-    """Write the report of a model on rows in memory to a file."""
+def write_report(
+    path: Path,
+    found: Fit,
+    request: Request,
+    task: str = "classify",
+    *,
+    comparison: Iterable[Mapping[str, Any]] = (),
+    stability: Stability | None = None,
+    truth: NDArray[Any] | None = None,
+) -> None:
+    """Write the report of a model on rows in memory to a file.
+
+    Of a black box there may be the truth, (n,), with empty texts where it is missing.
+    """
     from logiclens.cli.selection import MemoryRows
     from logiclens.reporting import Source, report
 
@@ -388,7 +405,21 @@ def write_report(path: Path, found: Fit, request: Request, task: str = "classify
     inputs: Any = rows.inputs if found.labeled is None else found.labeled
     if task == "black box":
         inputs = inputs.with_black_box()
-    report(found.model, inputs, path=path, target=rows.target, rows=request.rows, source=source)
+        if truth is not None and (truth[rows.scored] != "").any():
+            inputs = inputs.with_some_truth(truth[rows.scored])
+    compared = [
+        (each["name"], each["title"], each["accuracy"], each["low"], each["high"]) for each in comparison
+    ]
+    report(
+        found.model,
+        inputs,
+        path=path,
+        target=rows.target,
+        rows=request.rows,
+        source=source,
+        comparison=compared,
+        stability=stability,
+    )
 
 
 def print_results(request: Request, rules: ExplanationSet, in_full: Callable[[Console], None]) -> None:
@@ -755,6 +786,6 @@ def metrics_table(metrics: Mapping[str, MeanAndError]) -> Table:
     """The metrics of the paper: mean and standard error over folds."""
     table = plain_table("metric", "mean", "standard error")
     for name, values in metrics.items():
-        written = "{:.2f}" if name in ("complexity", "time") else "{:.1%}"
-        table.add_row(METRICS[name], *("" if isnan(value) else written.format(value) for value in values))
+        written = "{:.2f}".format if name in ("complexity", "time") else percent
+        table.add_row(METRICS[name], *("" if isnan(value) else written(value) for value in values))
     return table

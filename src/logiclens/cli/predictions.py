@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count
+from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count, percent
 from logiclens.explain.resolution import resolve, used_concepts
 from logiclens.explain.rule import RuleKind, formula_text, target_in_sentence
 from logiclens.logic.arrays import IndexArray, unpack
@@ -508,7 +508,7 @@ class TrueClasses:
         """A line with the share of right predictions."""
         if not self.n_known:
             return f"Column {self.column!r} has no value that is a class of the rules: nothing is compared."
-        share = f"{self.n_right / self.n:.1%}"
+        share = percent(self.n_right / self.n)
         return f"Of {count(self.n, 'row')} with a value of {self.column!r}, the rules are right on {share}."
 
 

@@ -17,12 +17,12 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 import typer
 
 from logiclens.errors import LogicLensError
+from logiclens.errors import percent as percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -263,11 +263,6 @@ def _table() -> Table:
     from rich.table import Table
 
     return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
-
-
-def percent(rate: float) -> str:
-    """A share as a person reads it."""
-    return "-" if isnan(rate) else f"{rate:.1%}"
 
 
 WRONG_USAGE = 2

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
-from logiclens.errors import InputError
+from logiclens.errors import InputError, percent
 from logiclens.estimators.inputs_and_targets import read_known_targets
 from logiclens.explain.rule import label_array
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
@@ -125,7 +125,7 @@ class Comparison:
         lines = [f"{'':<{width}}  accuracy  95 % interval"]
         for name in self.right:
             rate, (low, high) = self.accuracy(name)
-            lines.append(f"{name:<{width}}  {rate:8.1%}  {low:.1%} to {high:.1%}")
+            lines.append(f"{name:<{width}}  {percent(rate):>8}  {percent(low)} to {percent(high)}")
         return "\n".join(lines)
 
 

@@ -335,6 +335,8 @@ class RowLabels:
     """The place of each row's label, where rows have one; from ``len(labels)`` on, labels without a rule."""
     others: tuple[Label, ...] = ()
     """Those without a rule."""
+    known: BoolArray | None = None
+    """Whether the label of each row is known, (n,); of all when missing."""
 
     @classmethod
     def of(cls, by: str, values: NDArray[Any], labels: Sequence[Label]) -> RowLabels:
@@ -393,6 +395,20 @@ class LabeledRows:
         if self.truth is None:
             return self
         return replace(self, truth=None, black_box=replace(self.truth, by=BLACK_BOX))
+
+    def with_some_truth(self, labels: NDArray[np.object_]) -> LabeledRows:
+        """The same rows with their true labels as text, (n,); those that are not known are empty."""
+        named = {str(label): label for label in self.rules.labels}
+        values = np.array([named.get(text, text) for text in labels.tolist()], dtype=object)
+        truth = RowLabels.of(TRUTH, values, self.rules.labels)
+        return replace(self, truth=replace(truth, known=labels != ""))
+
+    def with_known_truth(self) -> LabeledRows:
+        """The same rows, of which those whose true label is not known stand for none."""
+        if self.truth is None or self.truth.known is None:
+            return self
+        counts = np.ones(self.n_distinct) if self.counts is None else self.counts
+        return replace(self, counts=counts * self.truth.known)
 
     def fired(self, formula: Formula) -> Words:
         """Truth of a formula on each row, packed; bits beyond the rows are 0."""
@@ -481,8 +497,11 @@ class LabeledRows:
 
     @cached_property
     def _evaluations(self) -> dict[str, Evaluation]:
-        known = filter(None, (self.truth, self.network, self.black_box))
-        return {labels.by: self.evaluate(labels) for labels in known}
+        given = filter(None, (self.network, self.black_box))
+        found = {labels.by: self.evaluate(labels) for labels in given}
+        if self.truth is not None:
+            found[self.truth.by] = self.with_known_truth().evaluate(self.truth)
+        return found
 
     def evaluate(self, wanted: RowLabels) -> Evaluation:
         """Compare the rules with labels."""

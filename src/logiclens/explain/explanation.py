@@ -18,7 +18,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, count, shown
+from logiclens.errors import InputError, count, percent, shown
 from logiclens.explain.counterfactual import Counterfactual, counterfactual
 from logiclens.explain.resolution import truth_of
 from logiclens.explain.rule import (
@@ -334,7 +334,7 @@ def facts_of(explanation: Explanation) -> str:
         found.append(f"support {explanation.support:.10g}")
     scores = explanation.scores
     if scores is not None and scores.rates:
-        rates = ", ".join(f"{name} {rate:.1%}" for name, rate in scores.rates.items())
+        rates = ", ".join(f"{name} {percent(rate)}" for name, rate in scores.rates.items())
         found.append(f"on {scores.n_rows} rows ({scores.part}): {rates}")
     return " · ".join(filter(None, found))
 

@@ -22,6 +22,7 @@ from logiclens.errors import (
     UnknownTargetError,
     count,
     listing,
+    percent,
     shown,
 )
 from logiclens.explain.explanation import Explanation, Scope, check_rate, check_text
@@ -443,8 +444,8 @@ def _check_point(point: Point, labels: Sequence[Label], names: Sequence[str], se
 
 
 def _spread(interval: tuple[float, float] | None) -> str:
-    return "" if interval is None else f"{interval[0]:.1%} to {interval[1]:.1%}"
+    return "" if interval is None else f"{percent(interval[0])} to {percent(interval[1])}"
 
 
 def _percent(rate: float | None) -> str:
-    return "" if rate is None else f"{rate:.1%}"
+    return "" if rate is None else percent(rate)

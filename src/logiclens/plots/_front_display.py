@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from logiclens.errors import InputError, count, shown
+from logiclens.errors import InputError, count, percent, shown
 from logiclens.logic.arrays import FloatArray
 from logiclens.plots._fitted import rules_of
 from logiclens.plots._style import SMALL, Display, draw_grid, draw_legend, hide_frame, write_title
@@ -146,7 +146,7 @@ class FrontDisplay(Display):
             label="shown",
         )
         self.ax_.annotate(
-            f"shown: {count(chosen.literals, 'literal')}, accuracy {chosen.accuracy:.1%}",
+            f"shown: {count(chosen.literals, 'literal')}, accuracy {percent(chosen.accuracy)}",
             (chosen.literals, chosen.accuracy),
             (chosen.literals, 0.06),  # below the curves, which rise
             textcoords=("data", "axes fraction"),

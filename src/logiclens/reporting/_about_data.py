@@ -8,18 +8,19 @@ Formulas become trees, concepts tests, columns inputs. A concept's test is exact
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import ceil, floor, inf, log10, nextafter
 from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
+from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf, value_text
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count
 from logiclens.evaluation._evaluate import CLUSTERS, TRUTH, LabeledRows, RowLabels
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.logic.arrays import IndexArray, unpack
+from logiclens.logic.arrays import FloatArray, IndexArray, unpack
 from logiclens.logic.data import THRESHOLD
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import And, Const, Formula, Not, Var
@@ -29,6 +30,8 @@ from logiclens.reporting._facts import (
     ConceptFacts,
     DataFacts,
     DroppedFacts,
+    GroupedFacts,
+    GroupFacts,
     InputFacts,
     Plain,
     RowFacts,
@@ -389,3 +392,103 @@ def _values(table: Table | None, which: IndexArray, first: Sequence[str]) -> lis
     names += [name for name in table.names if name not in set(names)]
     cells = {name: table.column(name).take(which).values() for name in names[:MOST_VALUES]}
     return [{name: plain_value(cells[name][at]) for name in cells} for at in range(len(which))]
+
+
+MOST_VALUES_OF_GROUPS = 20
+"""Values of a column up to which its rows are grouped by them; numbers of more are cut into quartiles."""
+FEWEST_OF_A_GROUP = 10
+"""Rows of a group that is shown; smaller ones could tell who is in them."""
+
+
+def grouped_facts(rows: LabeledRows | None, most_numbers: int) -> tuple[tuple[GroupedFacts, ...], int]:
+    """Rows by each column of few values, or by quartiles of its numbers, and how many columns there are.
+
+    Columns are listed as long as their figures are no more than ``most_numbers``.
+    """
+    if rows is None or rows.table is None or rows.reference is None:
+        return (), 0
+    wanted, predicted = rows.reference.codes, rows.predicted.codes
+    if wanted is None or predicted is None:  # a row may have several labels
+        return (), 0
+    found, n_columns, left = [], 0, most_numbers
+    for name in rows.table.names:
+        places = _places(rows, name)
+        if places is None:
+            continue
+        n_columns += 1
+        left -= len(places[0]) * (3 * len(rows.rules) + 2)
+        if left >= 0:
+            found.append(_groups(rows, name, *places))
+    return tuple(found), n_columns
+
+
+def _groups(rows: LabeledRows, column: str, names: Sequence[str], places: IndexArray) -> GroupedFacts:
+    """Figures of each group; the place of rows in none is the number of the groups."""
+    wanted, predicted = rows.reference, rows.predicted.codes
+    assert wanted is not None
+    assert wanted.codes is not None
+    assert predicted is not None
+    n_labels, n_groups = len(rows.rules), len(names) + 1
+    width = n_labels + len(wanted.others)
+
+    def counts(codes: IndexArray) -> list[tuple[int, ...]]:
+        table = rows.tally(places * (width + 1) + codes, n_groups * (width + 1))
+        return [tuple(row) for row in table.reshape(n_groups, -1)[:, :n_labels].tolist()]
+
+    n = rows.tally(places, n_groups).tolist()
+    hits = counts(np.where(predicted == wanted.codes, predicted, width))
+    both = zip(names, n, map(sum, hits), counts(wanted.codes), counts(predicted), hits, strict=False)
+    return GroupedFacts(column, tuple(GroupFacts(*each) for each in both), n[-1])
+
+
+def _places(rows: LabeledRows, name: str) -> tuple[list[str], IndexArray] | None:
+    """Names of groups, and the place of each row among them; None where rows cannot be grouped so."""
+    assert rows.table is not None
+    try:
+        column = rows.table.column(name)
+    except InputError:
+        return None
+    if column.is_numeric and len(np.unique(numbers := column.numbers()[~column.missing])) > MOST_WHOLE_GROUPS:
+        n_parts = min(4, len(numbers) // FEWEST_OF_A_GROUP)
+        cuts = _rounded_cuts(numbers, n_parts)
+        names = _range_names(cuts)
+        places = np.searchsorted(cuts, column.numbers(), side="left")
+    else:
+        if len(column.levels) > MOST_VALUES_OF_GROUPS:
+            return None
+        levels = [plain_value(level) for level in column.levels]
+        order = sorted(range(len(levels)), key=lambda at: (isinstance(levels[at], str), levels[at]))
+        values = [levels[at] for at in order]
+        names = [value_text(value) if isinstance(value, float) else str(value) for value in values]
+        places = np.argsort(np.array(order, dtype=np.intp))[column.codes]
+    places[column.missing] = len(names)
+    names = [*names, "missing"]
+    enough = rows.tally(places, len(names)) >= FEWEST_OF_A_GROUP
+    if enough.sum() < 2:
+        return None
+    moved = np.where(enough, np.cumsum(enough) - 1, enough.sum())
+    return [text for text, shown in zip(names, enough, strict=True) if shown], moved[places]
+
+
+MOST_WHOLE_GROUPS = 8
+"""Distinct numbers up to which rows are grouped by them."""
+
+
+def _rounded_cuts(numbers: FloatArray, n_parts: int) -> FloatArray:
+    """Round numbers near the quantiles, in ascending order."""
+    if n_parts < 2:
+        return np.zeros(0)
+    cuts = np.quantile(numbers, np.arange(1, n_parts) / n_parts)
+    spread = float(np.subtract(*np.quantile(numbers, [0.95, 0.05]))) or float(np.ptp(numbers))
+    rounded = np.unique(np.round(cuts, min(1 - _magnitude(spread), 300)) if spread else cuts)
+    inside: FloatArray = rounded[(rounded >= numbers.min()) & (rounded < numbers.max())]
+    return inside
+
+
+def _range_names(cuts: FloatArray) -> list[str]:
+    """What each range between cut points is called."""
+    if not len(cuts):
+        return ["any"]
+    texts = [value_text(float(cut)) for cut in cuts]
+    between = [f"> {low} and ≤ {high}" for low, high in pairwise(texts)]
+    return [f"≤ {texts[0]}", *between, f"> {texts[-1]}"]

@@ -32,6 +32,7 @@ from logiclens.reporting._facts import (
     Breaks,
     CheckFacts,
     ConflictFacts,
+    CurvePoint,
     Exports,
     LengthFacts,
     PolicyFacts,
@@ -52,6 +53,8 @@ class Detail:
 
     literals: int = 3000
     """Of all lengths that are shown, together."""
+    groups: int = 40_000
+    """Numbers about groups of rows."""
     terms: int = 24
     """Terms of a rule."""
     patterns: int = 5
@@ -68,11 +71,11 @@ FULL = Detail()
 
 DETAILS = (
     FULL,
-    Detail(literals=1000, terms=12, patterns=3, relevant=8),
-    Detail(literals=0, terms=8, patterns=2, relevant=5, repeated=False),
-    Detail(literals=0, terms=3, patterns=1, relevant=3, repeated=False),
-    Detail(literals=0, terms=1, patterns=1, relevant=2, repeated=False),
-    Detail(literals=0, terms=0, patterns=0, relevant=0, repeated=False, exports=False),
+    Detail(literals=1000, groups=20_000, terms=12, patterns=3, relevant=8),
+    Detail(literals=0, groups=10_000, terms=8, patterns=2, relevant=5, repeated=False),
+    Detail(literals=0, groups=5_000, terms=3, patterns=1, relevant=3, repeated=False),
+    Detail(literals=0, groups=5_000, terms=1, patterns=1, relevant=2, repeated=False),
+    Detail(literals=0, groups=5_000, terms=0, patterns=0, relevant=0, repeated=False, exports=False),
 )
 """From all that is worth reading to the least that is a report: the rules, and what they get wrong."""
 
@@ -281,16 +284,16 @@ def policy_facts(
     >>> from logiclens.logic import Var
     >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
     >>> facts = policy_facts(ExplanationSet(found, ["wings", "fins"]), {"wings": 0, "fins": 1}, None)
-    >>> [step.logic for step in facts.steps], facts.default_logic
+    >>> [step.logic for step in facts.steps], facts.default.logic
     (['if wings(x) then bird', 'else if fins(x) then fish'], 'otherwise bird')
     """
     if rules.multi_label:
-        return PolicyFacts((), None, True, False, "", "", None, None)
+        return PolicyFacts((), None, multi_label=True, printed=False, exports=None)
     printed = rules.is_list
     blank = [""] * (len(rules.steps) + 1)
     logic = rules.format("unicode").split("\n") if printed else blank
     sentences = rules.to_sentence().split("\n") if printed and detail.repeated else blank
-    resolution = None if rows is None else rows.resolution
+    counts = _counts(None if rows is None else rows.decided_by, rules.answers, rules.labels, rows)
     steps = tuple(
         StepFacts(
             label=str(step.label),
@@ -298,21 +301,43 @@ def policy_facts(
             logic=logic[at],
             sentence=sentences[at],
             literals=step.literals,
-            n=None if resolution is None else resolution.by_label[step.label],
             tree=None if step.formula == rules[step.label].formula else tree_of(step.formula, places),
+            **counts[at],
         )
         for at, step in enumerate(rules.steps)
     )
+    assert rules.default is not None
     return PolicyFacts(
         steps,
-        str(rules.default),
-        False,
-        printed,
-        logic[-1],
-        sentences[-1],
-        None if resolution is None else resolution.n_uncovered,
-        exports_of(rules) if printed and detail.repeated else None,
+        _default(rules.default, rules.labels, logic[-1], sentences[-1], counts[-1]),
+        multi_label=False,
+        printed=printed,
+        exports=exports_of(rules) if printed and detail.repeated else None,
     )
+
+
+def _counts(
+    places: IndexArray | None, answers: Sequence[Any], labels: Sequence[Any], rows: LabeledRows | None
+) -> list[dict[str, Any]]:
+    """For each answer the rows that get it from there, and how often it is right, as fields of a step."""
+    if places is None or rows is None:
+        return [{"n": None}] * len(answers)
+    if rows.reference is None or rows.reference.codes is None:
+        return [{"n": n} for n in rows.tally(places, len(answers)).tolist()]
+    codes = np.array([labels.index(answer) for answer in answers], dtype=np.intp)
+    right = codes[places] == rows.reference.codes
+    counts = rows.tally(2 * places + right, 2 * len(answers)).reshape(-1, 2).tolist()
+    return [
+        {"n": wrong + hits, "n_right": hits, "precision": Rate.of(hits, wrong + hits)}
+        for wrong, hits in counts
+    ]
+
+
+def _default(
+    label: Any, labels: Sequence[Any], logic: str, sentence: str, counts: Mapping[str, Any]
+) -> StepFacts:
+    """The last line of a list."""
+    return StepFacts(str(label), labels.index(label), logic, sentence, 0, **counts)
 
 
 LEFT_OUT = "training rows left out in turn"
@@ -354,7 +379,7 @@ def _length(
 ) -> LengthFacts:
     point = front[at]
     steps = tuple(step for step in point.steps if step.formula != FALSE)
-    counts = None
+    counts: list[dict[str, Any]] = [{"n": None}] * (len(steps) + 1)
     if rows is None:
         accuracy, fidelity = _stored_rates(point, subject.task)
     else:
@@ -381,16 +406,42 @@ def _length(
                 logic=logic[place],
                 sentence=sentences[place],
                 literals=step.literals,
-                n=None if counts is None else counts[place],
                 tree=tree_of(step.formula, places),
+                **counts[place],
             )
             for place, step in enumerate(steps)
         ),
-        default=None if point.default is None else front.labels.index(point.default),
-        default_logic=logic[-1],
-        default_sentence=sentences[-1],
-        n_default=None if counts is None or front.multi_label else counts[-1],
+        default=None
+        if point.default is None
+        else _default(point.default, front.labels, logic[-1], sentences[-1], counts[-1]),
     )
+
+
+MOST_CURVE = 60
+"""Points of the front that are drawn."""
+
+
+def curve_places(front: Front | None, shown: Sequence[int]) -> tuple[int, ...]:
+    """Places of the points of a front that are drawn: those that are shown, and others in even steps."""
+    if front is None or len(shown) == len(front):
+        return tuple(shown)
+    steps = np.linspace(0, len(front) - 1, min(MOST_CURVE, len(front)))
+    return tuple(sorted({*steps.round().astype(int).tolist(), *shown}))
+
+
+def curve_facts(subject: Subject, places: Sequence[int], rows: LabeledRows | None) -> tuple[CurvePoint, ...]:
+    """How good rules of more lengths are than are listed."""
+    front = subject.front
+    if front is None:
+        return ()
+    found = []
+    for at in places:
+        point = front[at]
+        accuracy, fidelity = (
+            _stored_rates(point, subject.task) if rows is None else _scored(front, point, rows)[:2]
+        )
+        found.append(CurvePoint(point.literals, accuracy, fidelity))
+    return tuple(found)
 
 
 def _stored_rates(point: Point, task: str) -> tuple[Rate, float | None]:
@@ -401,8 +452,8 @@ def _stored_rates(point: Point, task: str) -> tuple[Rate, float | None]:
     return Rate(point.accuracy, low, high), point.fidelity
 
 
-def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float | None, list[int]]:
-    """Accuracy and fidelity of rules on rows, and the number of rows that each step decides.
+def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float | None, list[dict[str, Any]]]:
+    """Accuracy and fidelity of rules on rows, and the rows that each step decides.
 
     Where a row may have several labels, all of them have to be met, and steps are counted where they are
     true.
@@ -412,13 +463,13 @@ def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float 
         own = {step.label: rows.fired(step.formula) for step in point.steps}
         nothing = rows.fired(FALSE)
         predicted = RowLabels("the rules", tuple(own.get(label, nothing) for label in front.labels), None)
-        counts = [*map(rows.count, own.values()), 0]
+        counts = [{"n": rows.count(words)} for words in own.values()]
     else:
         place = rows.first_true(formulas)
         labels = [*(step.label for step in point.steps), point.default]
         codes = np.array([front.labels.index(label) for label in labels], dtype=np.intp)[place]
         predicted = RowLabels("the rules", (), codes)
-        counts = rows.tally(place, len(labels)).tolist()
+        counts = _counts(place, labels, front.labels, rows)
     right = rows.n_alike(predicted, rows.truth)
     accuracy = NO_RATE if right is None else Rate.of(right, rows.n_rows)
     return accuracy, rows.share_alike(predicted, rows.model), counts

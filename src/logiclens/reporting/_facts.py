@@ -199,7 +199,10 @@ class RuleFacts:
 
 @dataclass(frozen=True)
 class ConceptFacts:
-    """A concept, as a test of an input: ``column`` is a place in the inputs."""
+    """A concept, as a test of an input: ``column`` is a place in the inputs.
+
+    ``returns`` is the share of the resamples in which the condition returns, where rules were resampled.
+    """
 
     name: str
     words: str
@@ -207,6 +210,7 @@ class ConceptFacts:
     column: int
     test: Mapping[str, Any]
     or_missing: bool
+    returns: float | None = None
 
 
 @dataclass(frozen=True)
@@ -337,6 +341,10 @@ class OverallFacts:
         The rows it was measured on: "rows held out", or "training rows" where scores of the fit are shown.
     n : int, optional
         How many there were.
+    n_truth : int, optional
+        How many of them have a true label that is known.
+    lead : LeadFacts, optional
+        Of the rules over always predicting the most common class.
     against : str
         What the rules are compared with: "the truth", "the black box", "the network", "the clusters", or an
         empty text where there is nothing.
@@ -366,10 +374,12 @@ class OverallFacts:
     n: int | None
     against: str
     faithful_to: str
+    n_truth: int | None = None
     network_accuracy: float | None = None
     rules_accuracy: float | None = None
     black_box_accuracy: float | None = None
     baseline: float | None = None
+    lead: LeadFacts | None = None
     joint_fidelity: float | None = None
     fidelity: float | None = None
     fidelity_plain: float | None = None
@@ -393,10 +403,12 @@ class StepFacts:
     logic, sentence : str
         Its line of the list; empty where the list is not printed, or the page has to be small.
     literals : int
-    n : int, optional
-        Rows that it decides.
+    n, n_right : int, optional
+        Rows that it decides, and those of them on which it is right.
+    precision : Rate
+        Share of the rows that it decides on which it is right.
     tree : Tree, optional
-        Its formula; None where that is the rule's own.
+        Its formula; None where that is the rule's own, and of a default.
     """
 
     label: str
@@ -405,7 +417,9 @@ class StepFacts:
     sentence: str
     literals: int
     n: int | None
-    tree: Tree | None
+    n_right: int | None = None
+    precision: Rate = NO_RATE
+    tree: Tree | None = None
 
 
 @dataclass(frozen=True)
@@ -423,12 +437,8 @@ class LengthFacts:
         Share of the rows on which they decide what the network decides, or the black box or the clusters.
     steps : tuple of StepFacts
         The list; where a row may have several labels, the rules that are not never true.
-    default : int, optional
-        Place of the rule of the label that is decided where no step is true.
-    default_logic, default_sentence : str
-        The last line, where rules are printed as a list.
-    n_default : int, optional
-        Rows that the default decides.
+    default : StepFacts, optional
+        The last line: what is decided where no step is true.
     """
 
     literals: int
@@ -436,10 +446,16 @@ class LengthFacts:
     accuracy: Rate
     fidelity: float | None
     steps: tuple[StepFacts, ...]
-    default: int | None
-    default_logic: str
-    default_sentence: str
-    n_default: int | None
+    default: StepFacts | None
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """How good rules of one length are; of more lengths than are listed with their rules."""
+
+    literals: int
+    accuracy: Rate
+    fidelity: float | None
 
 
 @dataclass(frozen=True)
@@ -450,27 +466,82 @@ class PolicyFacts:
     ----------
     steps : tuple of StepFacts
         The first that is true of a row decides.
-    default : str, optional
-        The answer where none is; None where a row may have several labels.
+    default : StepFacts, optional
+        The last line: the answer where none is; None where a row may have several labels.
     multi_label : bool
     printed : bool
         Whether the rules are printed as that list.
-    default_logic, default_sentence : str
-        The last line of the list.
-    n_default : int, optional
-        Rows that the default decides.
     exports : Exports, optional
         The list for other programs.
     """
 
     steps: tuple[StepFacts, ...]
-    default: str | None
+    default: StepFacts | None
     multi_label: bool
     printed: bool
-    default_logic: str
-    default_sentence: str
-    n_default: int | None
     exports: Exports | None
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """One way to answer the rows, and the share of them on which it is right."""
+
+    name: str
+    title: str
+    accuracy: Rate
+
+
+@dataclass(frozen=True)
+class LeadFacts:
+    """How far the rules are ahead of always predicting the most common class, in a paired test.
+
+    It is about the rows of the report and, where a front knows them, the cross-fitted answers of the rows of
+    the fit. The lead is ``claimed`` where it is more than chance.
+    """
+
+    size: float
+    low: float
+    high: float
+    p_value: float
+    claimed: bool
+
+
+@dataclass(frozen=True)
+class StabilityFacts:
+    """What rules of resamples have in common with those that are shown; see ``returns`` of the concepts."""
+
+    n_resamples: int
+    agreement: float
+
+
+@dataclass(frozen=True)
+class GroupFacts:
+    """Rows with one value of a column, or in one range of it; tuples have a number for each class.
+
+    Attributes
+    ----------
+    name : str
+    n, n_right : int
+        Rows, and those of them on which the rules are right.
+    of, predicted, hits : tuple of int
+        Rows that are of each class, that are predicted to be, and that are rightly predicted to be.
+    """
+
+    name: str
+    n: int
+    n_right: int
+    of: tuple[int, ...]
+    predicted: tuple[int, ...]
+    hits: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GroupedFacts:
+    """Rows by the values of a column; ``n_left_out`` are in groups of too few rows to be shown."""
+
+    column: str
+    groups: tuple[GroupFacts, ...]
+    n_left_out: int
 
 
 @dataclass(frozen=True)
@@ -538,9 +609,11 @@ class Provenance:
 class Facts:
     """Everything the page shows; the keys of its JSON are the names of these fields.
 
-    ``lengths`` are the rules to choose from, from short to long, of all ``n_lengths``; ``lengths_on`` says on
-    which rows they were scored. ``left_out`` says in a sentence what is not listed so that the page stays
-    small; mostly it is empty.
+    ``lengths`` are the rules to choose from, from short to long, of all ``n_lengths``, and ``curve`` says how
+    good these and those between them are; ``lengths_on`` says on which rows they were scored. ``compared``
+    are ways to answer the same rows: the rules, the network, and whatever else was tried. ``grouped`` are the
+    rows by each column of few values. ``left_out`` says in a sentence what is not listed so that the page
+    stays small; mostly it is empty.
     """
 
     title: str
@@ -556,6 +629,7 @@ class Facts:
     inputs: tuple[InputFacts, ...]
     policy: PolicyFacts
     lengths: tuple[LengthFacts, ...]
+    curve: tuple[CurvePoint, ...]
     n_lengths: int
     lengths_on: str
     check: CheckFacts
@@ -563,6 +637,10 @@ class Facts:
     n_rows_left_out: int
     left_out: str
     provenance: Provenance
+    compared: tuple[ModelFacts, ...]
+    stability: StabilityFacts | None
+    grouped: tuple[GroupedFacts, ...]
+    n_grouped_left_out: int
 
     def to_json(self) -> str:
         r"""JSON text that can stand inside a script of HTML: ``<``, ``>`` and ``&`` are escapes in it."""

@@ -19,7 +19,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
@@ -30,6 +30,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from logiclens.concepts.concept import value_text
+from logiclens.errors import percent
 
 if TYPE_CHECKING:
     from logiclens.reporting._facts import Facts
@@ -41,22 +42,8 @@ _LEFTWARD_RUN = re.compile(f"[{_LEFTWARD}]+(?: +[{_LEFTWARD}]+)*")
 _FIRST_PATTERNS = 2
 _LONGEST_ANSWER = 1_200
 """Characters of all sentences together up to which they stand at the head of the page."""
-
-
-def percent(rate: float | None) -> str:
-    """Return a rate as people read it; only all is 100%, and only none is 0%.
-
-    Examples
-    --------
-    >>> percent(0.9333), percent(1.0), percent(0.99996), percent(None)
-    ('93.3%', '100%', '>99.9%', '–')
-    """
-    if rate is None:
-        return "–"
-    text = f"{100 * rate:.1f}".removesuffix(".0")
-    if text in ("0", "100") and rate not in (0, 1):
-        text = "<0.1" if text == "0" else ">99.9"
-    return f"{text}%"
+MOST_OPEN_STEPS = 8
+"""Steps of a list up to which all are open when the page is."""
 
 
 def amount(number: float | None) -> str:
@@ -108,20 +95,6 @@ def isolated(text: str) -> Markup:
     return Markup(_LEFTWARD_RUN.sub(lambda found: f"<bdi>{found[0]}</bdi>", escaped))
 
 
-def led_by(text: str, label: str) -> Markup:
-    """Isolate a sentence, and set the label off that it begins with, if it does.
-
-    Examples
-    --------
-    >>> print(led_by("bird if wings", "bird"), led_by("class 0 if fins", "0"), led_by("No case is 0", "0"))
-    <strong>bird</strong> if wings <strong>class 0</strong> if fins No case is 0
-    """
-    for start in (label, f"“{label}”", f"class {label}"):
-        if text.startswith(f"{start} "):
-            return Markup("<strong>{}</strong>{}").format(isolated(start), isolated(text[len(start) :]))
-    return isolated(text)
-
-
 def script_hash(script: str) -> str:
     """Return how a content security policy names a script.
 
@@ -160,11 +133,14 @@ def render(facts: Facts) -> str:
         .get_template("page.html")
         .render(
             facts=given,
-            literals=lambda term: literals(term, chips),
-            picture=front_picture(given["lengths"]),
+            literals=lambda term: literals(term, chips, given["concepts"]),
+            returned=lambda share: round(share * given["stability"]["n_resamples"]),
+            picture=front_picture(given["lengths"], given["compared"], given["curve"]),
+            most_open=MOST_OPEN_STEPS,
             home=next((at for at, length in enumerate(given["lengths"]) if length["chosen"]), 0),
             lines_of=lambda logic: lines_of(logic, given["kind"]),
-            in_short=0 < sum(map(len, _sentences(given))) <= _LONGEST_ANSWER,
+            in_short=not given["policy"]["printed"]
+            and 0 < sum(len(rule["sentence"]) for rule in given["rules"]) <= _LONGEST_ANSWER,
             rows_called="cluster" if given["task"] == "cluster" else "class",
             style=Markup(_part("style.css")),
             script=Markup(script),
@@ -173,14 +149,6 @@ def render(facts: Facts) -> str:
             chips_by_concept=[*map(asdict, chips)],
         )
     )
-
-
-def _sentences(given: Mapping[str, Any]) -> list[str]:
-    """The list in words, or the rules where they are not printed as one."""
-    policy = given["policy"]
-    if policy["printed"]:
-        return [*(step["sentence"] for step in policy["steps"]), policy["default_sentence"]]
-    return [rule["sentence"] for rule in given["rules"]]
 
 
 def _first_patterns(patterns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -208,12 +176,10 @@ def environment() -> Environment:
     made.globals["most_lifted"] = most_lifted
     made.filters |= {
         "amount": amount,
-        "percent": percent,
+        "percent": lambda rate: "–" if rate is None else percent(rate),
         "isolated": isolated,
-        "led_by": led_by,
         "first_patterns": _first_patterns,
         "cell_text": _cell_text,
-        "without": str.removesuffix,
         "capitalized": lambda text: text[:1].upper() + text[1:],
     }
     return made
@@ -225,8 +191,9 @@ def _part(name: str) -> str:
     return resources.files("logiclens.reporting").joinpath("page", name).read_text(encoding="utf-8")
 
 
-_WIDTH, _HEIGHT = 400.0, 232.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 12.0, 28.0, 44.0
+_WIDTH, _HEIGHT = 460.0, 252.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 74.0, 28.0, 44.0
+_LINE = 13.0  # between two names
 
 
 @dataclass(frozen=True)
@@ -288,32 +255,56 @@ def _requirement(test: Mapping[str, Any]) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Literal:
-    """A condition as it stands in a term: the column, and what is required of its value."""
+    """A condition as it stands in a term: the column, and what is required of its value.
+
+    ``returns`` is the share of the resamples in which it returns, where that is known.
+    """
 
     column: str
     asked: str
+    returns: float | None = None
 
 
-def literals(term: Mapping[str, Any], chips: Sequence[Chip]) -> list[Literal]:
-    """Conditions of a term, a conjunction of literals.
+def literals(
+    term: Mapping[str, Any], chips: Sequence[Chip], concepts: Sequence[Mapping[str, Any]]
+) -> list[Literal]:
+    """Conditions of a term, a conjunction of literals; one that is none of these is put into words.
 
     Where one condition takes a value for granted, none of the same column speaks of missing ones, as
     :func:`logiclens.concepts.vocabulary.join_conditions` has it.
     """
-    if term["op"] == "true":
-        return [Literal("always", "")]
     parts = term["args"] if term["op"] == "and" else [term]
-    signs = [(part["op"] == "var", chips[part.get("arg", part)["concept"]]) for part in parts]
+    plain = [part for part in parts if "concept" in part.get("arg", part)]
+    places = [part.get("arg", part)["concept"] for part in plain]
+    signs = [(part["op"] == "var", chips[place]) for part, place in zip(plain, places, strict=True)]
     known = {sign.column for positive, sign in signs if sign.gap not in (None, positive)}
     compared = {sign.column for _, sign in signs if not sign.about_gap}
-    found = []
-    for positive, sign in signs:
+    found = [Literal(in_words(part, concepts), "") for part in parts if part not in plain]
+    for (positive, sign), place in zip(signs, places, strict=True):
         if sign.about_gap and not positive and sign.column in compared:
             continue
         gap = sign.gap is positive and not sign.about_gap and sign.column not in known
         asked = sign.yes if positive else sign.no
-        found.append(Literal(sign.column, f"{asked} or missing" if gap else asked))
+        returns = concepts[place]["returns"]
+        found.append(Literal(sign.column, f"{asked} or missing" if gap else asked, returns))
     return found
+
+
+def in_words(tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]]) -> str:
+    """A formula in plain words."""
+    match tree["op"]:
+        case "true":
+            return "in any case"
+        case "false":
+            return "never"
+        case "var":
+            return str(concepts[tree["concept"]]["words"])
+        case "not":
+            inner = tree["arg"]
+            known = inner["op"] == "var"
+            return concepts[inner["concept"]]["words_not"] if known else f"not {in_words(inner, concepts)}"
+    joined = f" {tree['op']} ".join(in_words(part, concepts) for part in tree["args"])
+    return f"({joined})"
 
 
 @dataclass(frozen=True)
@@ -323,6 +314,16 @@ class Line:
     name: str
     points: tuple[tuple[float, float, int, float], ...]
     path: str
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal mark: its height, that of its name, the name, and the rate."""
+
+    y: float
+    text_y: float
+    name: str
+    rate: float
 
 
 @dataclass(frozen=True)
@@ -338,6 +339,8 @@ class FrontPicture:
     band : str
         Path around the interval of the accuracy; empty where it is not known.
     literal_marks, rate_marks : tuple of (float, str)
+    others : tuple of Level
+        The accuracy of other models.
     """
 
     width: float
@@ -346,31 +349,45 @@ class FrontPicture:
     band: str
     literal_marks: tuple[tuple[float, str], ...]
     rate_marks: tuple[tuple[float, str], ...]
+    others: tuple[Level, ...] = ()
     left: float = _LEFT
     right: float = _WIDTH - _RIGHT
     bottom: float = _HEIGHT - _BOTTOM
 
 
-def front_picture(lengths: Sequence[Mapping[str, Any]]) -> FrontPicture | None:
-    """Place rules of every length; None where there are fewer than two, or none was scored.
+def front_picture(
+    lengths: Sequence[Mapping[str, Any]],
+    models: Sequence[Mapping[str, Any]] = (),
+    curve: Sequence[Mapping[str, Any]] = (),
+) -> FrontPicture | None:
+    """Place rules of every length, and other models; None of fewer than two, or where none was scored.
+
+    Points stand where rules are listed; the path between them goes along the curve, where there is one.
 
     Examples
     --------
     >>> short = {"literals": 0, "accuracy": {"value": 0.5, "low": 0.4, "high": 0.6}, "fidelity": 0.6}
     >>> long = {"literals": 2, "accuracy": {"value": 0.9, "low": 0.8, "high": 1.0}, "fidelity": 1.0}
     >>> [line.path for line in front_picture([short, long]).lines]
-    ['M40,161.33 L388,54.67', 'M40,134.67 L388,28']
+    ['M40,178 L386,58', 'M40,148 L386,28']
     """
-    named = {
-        "accuracy": [length["accuracy"]["value"] for length in lengths],
-        "fidelity": [length["fidelity"] for length in lengths],
+    curve = curve or lengths
+    named: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
+        "accuracy": lambda each: each["accuracy"]["value"],
+        "fidelity": itemgetter("fidelity"),
     }
-    rates = {name: values for name, values in named.items() if None not in values}
-    if len(lengths) < 2 or not rates:
+    known = {}
+    for name, read in named.items():
+        values = [rate for each in curve if (rate := read(each)) is not None]
+        if len(values) == len(curve):
+            known[name] = values
+    if len(lengths) < 2 or not known:
         return None
-    spread = [length["accuracy"] for length in lengths if length["accuracy"]["low"] is not None]
-    least = float(min(min(map(min, rates.values())), *(each["low"] for each in spread), 0.99))
-    most_literals = max(length["literals"] for length in lengths) or 1
+    spread = [each["accuracy"] for each in curve if each["accuracy"]["low"] is not None]
+    others = [(each["name"], each["accuracy"]["value"]) for each in models if each["name"] != "rules"]
+    drawn = [*(rate for _, rate in others), *itertools.chain(*known.values())]
+    least = float(min(*drawn, *(each["low"] for each in spread), 0.99))
+    most_literals = max(each["literals"] for each in curve) or 1
     step = next(step for step in (0.002, 0.01, 0.02, 0.05, 0.1, 0.2) if 1 - least <= 6 * step or step == 0.2)
     base = math.floor(least / step + 1e-9) * step
     rate_marks = [base + step * n for n in range(round((1 - base) / step) + 1)]
@@ -381,21 +398,22 @@ def front_picture(lengths: Sequence[Mapping[str, Any]]) -> FrontPicture | None:
     def y(rate: float) -> float:
         return round(_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * (rate - base) / (1 - base), 2)
 
-    def path(places: Sequence[tuple[float, float]]) -> str:
+    def path(places: Iterable[tuple[float, float]]) -> str:
         return "M" + " L".join(f"{across:g},{down:g}" for across, down in places)
 
     lines = []
-    for name, values in rates.items():
-        points = [
+    for name, values in known.items():
+        points = tuple(
             (x(length["literals"]), y(rate), at, rate)
-            for at, (length, rate) in enumerate(zip(lengths, values, strict=True))
-        ]
-        lines.append(Line(name, tuple(points), path([point[:2] for point in points])))
+            for at, length in enumerate(lengths)
+            if (rate := named[name](length)) is not None
+        )
+        places = ((x(each["literals"]), y(rate)) for each, rate in zip(curve, values, strict=True))
+        lines.append(Line(name, points, path(places)))
     band = ""
-    if "accuracy" in rates and len(spread) == len(lengths):
+    if "accuracy" in known and len(spread) == len(curve):
         high, low = (
-            [(x(length["literals"]), y(length["accuracy"][end])) for length in lengths]
-            for end in ("high", "low")
+            [(x(each["literals"]), y(each["accuracy"][end])) for each in curve] for end in ("high", "low")
         )
         band = f"{path([*high, *reversed(low)])} Z"
     return FrontPicture(
@@ -405,7 +423,17 @@ def front_picture(lengths: Sequence[Mapping[str, Any]]) -> FrontPicture | None:
         band,
         tuple((x(mark), f"{mark:g}") for mark in marks(most_literals, whole=True)),
         tuple((y(mark), f"{100 * mark:.1f}".removesuffix(".0") + "%") for mark in rate_marks),
+        _levels([(name, rate, y(rate)) for name, rate in others]),
     )
+
+
+def _levels(found: Sequence[tuple[str, float, float]]) -> tuple[Level, ...]:
+    """Marks from top to bottom, with names that do not lie on each other."""
+    levels: list[Level] = []
+    for name, rate, y in sorted(found, key=itemgetter(2)):
+        free = levels[-1].text_y + _LINE if levels else -math.inf
+        levels.append(Level(y, round(max(y + 4, free), 2), name, rate))
+    return tuple(levels)
 
 
 def marks(most: float, *, whole: bool = False) -> list[float]:

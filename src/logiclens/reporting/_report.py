@@ -6,30 +6,43 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logiclens.errors import InputError, count, shown
 from logiclens.evaluation import Evaluation
-from logiclens.evaluation._evaluate import LabeledRows
+from logiclens.evaluation._evaluate import BLACK_BOX as THE_BLACK_BOX
+from logiclens.evaluation._evaluate import NETWORK, LabeledRows
 from logiclens.explain.explanation import check_text
 from logiclens.explain.rule import RuleKind
 from logiclens.files._storage import as_file, written_whole
 from logiclens.logic.formula import MAX_DEPTH, Formula, check_writable
-from logiclens.reporting._about_data import concepts_and_inputs, data_facts, row_facts
+from logiclens.reporting._about_data import concepts_and_inputs, data_facts, grouped_facts, row_facts
 from logiclens.reporting._about_rules import (
     DETAILS,
     FULL,
     LEFT_OUT,
     Detail,
     check_facts,
+    curve_facts,
+    curve_places,
     lengths_facts,
     policy_facts,
     rules_facts,
     shown_points,
 )
-from logiclens.reporting._facts import Confusion, Facts, Mistake, OverallFacts
+from logiclens.reporting._facts import (
+    ConceptFacts,
+    Confusion,
+    Facts,
+    LeadFacts,
+    Mistake,
+    ModelFacts,
+    OverallFacts,
+    Rate,
+    StabilityFacts,
+)
 from logiclens.reporting._subject import (
     BLACK_BOX,
     CLUSTER,
@@ -40,6 +53,17 @@ from logiclens.reporting._subject import (
     subject_of,
 )
 
+if TYPE_CHECKING:
+    from logiclens.estimators.comparison import Comparison
+    from logiclens.estimators.stability import Stability
+
+_TITLES = {
+    "rules": "the rules",
+    "network": NETWORK,
+    "tree": "a tree with as many splits",
+    "boosting": "boosting",
+    "guess": "always the most common class",
+}
 _HEIGHT = 800  # of the page in a notebook, in pixels
 MOST_CHARACTERS = 800_000
 """Characters of the facts as JSON beyond which less is listed; fewer where many rules fill the page."""
@@ -51,12 +75,15 @@ _LEAST = (
     "logiclens export writes them."
 )
 _KIND_WORDS = {
-    RuleKind.IFF: "if and only if: a necessary and sufficient condition",
+    RuleKind.IFF: "",
     RuleKind.IF: "a necessary condition: every row of the class is said to satisfy it",
     RuleKind.ONLY_IF: "a sufficient condition: every row that satisfies it is said to be of the class",
     RuleKind.CLUSTER: "a necessary condition: every row of the cluster is said to satisfy it",
 }
-MOST_LABELS = 24
+HELD_OUT = "rows held out"
+LEVEL = 0.05
+"""Probability up to which a lead is called more than chance."""
+MOST_LABELS = 40
 """Labels up to which every pair is counted in a table."""
 MOST_MISTAKES = 12
 """Pairs of labels mixed up that are listed."""
@@ -105,7 +132,7 @@ class Report:
         return f'<iframe title="{title}" srcdoc="{page}" allow="clipboard-write" style="{style}"></iframe>'
 
 
-def report(
+def report(  # noqa: PLR0913 - all but the model are optional
     model: Any,
     X: Any = None,
     y: Any = None,
@@ -115,6 +142,8 @@ def report(
     target: str | None = None,
     rows: bool = False,
     source: Source | None = None,
+    comparison: Comparison | Sequence[tuple[str, str, float, float | None, float | None]] = (),
+    stability: Stability | None = None,
 ) -> Report:
     """Make a report: rules as logic, sentence and picture, how good they are, and predictions for any row.
 
@@ -138,6 +167,11 @@ def report(
         page, only counts, rounded ranges and typical values.
     source : Source, optional
         Where the data come from.
+    comparison : Comparison, or sequence of (name, title, accuracy, low, high), optional
+        Other ways to answer the same rows, as ``clf.compare`` returns them, or each with its accuracy and the
+        ends of its interval, which may be None.
+    stability : Stability, optional
+        What rules of resamples have in common with these, as ``clf.stability`` returns it.
 
     Returns
     -------
@@ -163,14 +197,24 @@ def report(
 
     if path is not None:
         as_file(path)  # a folder is refused before the work is done
-    facts = gather_facts(model, X, y, title=title, target=target, rows=rows, source=source)
+    facts = gather_facts(
+        model,
+        X,
+        y,
+        title=title,
+        target=target,
+        rows=rows,
+        source=source,
+        comparison=comparison,
+        stability=stability,
+    )
     made = Report(render(facts), facts)
     if path is not None:
         made.save(path)
     return made
 
 
-def gather_facts(
+def gather_facts(  # noqa: PLR0913
     model: Any,
     X: Any = None,
     y: Any = None,
@@ -179,6 +223,8 @@ def gather_facts(
     target: str | None = None,
     rows: bool = False,
     source: Source | None = None,
+    comparison: Comparison | Sequence[tuple[str, str, float, float | None, float | None]] = (),
+    stability: Stability | None = None,
 ) -> Facts:
     """All facts of a report; the parameters are those of :func:`~logiclens.reporting.report`.
 
@@ -193,6 +239,7 @@ def gather_facts(
     """
     subject = subject_of(model)
     source = _check_facts(source, title, target)
+    rivals = _as_models(comparison)
     if not isinstance(rows, bool | np.bool_):
         raise InputError(f"rows must be True or False. Got {shown(rows)}.")
     if X is None and y is not None:
@@ -200,19 +247,19 @@ def gather_facts(
     if source.task is not None:
         subject = replace(subject, task=source.task)
     if source.held_out is not None:
-        subject = replace(subject, part="rows held out" if source.held_out else "training rows")
+        subject = replace(subject, part=HELD_OUT if source.held_out else "training rows")
     for explanation in subject.rules.values():
         check_writable(explanation.formula, MAX_DEPTH)
-    shown_at = shown_points(subject.front, FULL.literals)
+    drawn_at = curve_places(subject.front, shown_points(subject.front, FULL.literals))
     measured = X if X is None or isinstance(X, LabeledRows) else None
     if measured is not X:
-        measured = label_rows(subject, X, y, _formulas(subject, shown_at))
+        measured = label_rows(subject, X, y, _formulas(subject, drawn_at))
     if target is None:
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else None
     what = target or ("the cluster" if subject.task == CLUSTER else "the class")
     kind = next(iter(subject.rules.values())).kind
-    listed = _listed(subject, measured, FULL)
+    listed = _listed(subject, measured, stability, FULL)
     wrong, n_more = row_facts(measured, listed["inputs"], source.row_numbers) if rows else (None, 0)
     facts = Facts(
         title=title or f"What decides {what}?",
@@ -223,12 +270,15 @@ def gather_facts(
         kind_words=_KIND_WORDS[kind],
         data=data_facts(subject, source, listed["inputs"], measured),
         overall=_stored(subject) if measured is None else _measured(subject, measured),
+        curve=curve_facts(subject, drawn_at, measured),
         n_lengths=0 if subject.front is None else len(subject.front),
         lengths_on=LEFT_OUT if measured is None else subject.part,
         check=check_facts(subject.rules),
         rows=wrong,
         n_rows_left_out=n_more,
         provenance=provenance_of(subject, source),
+        compared=() if measured is None else _compared(measured, rivals),
+        stability=None if stability is None else StabilityFacts(stability.n_resamples, stability.agreement),
         **listed,
     )
     less = 0
@@ -236,7 +286,7 @@ def gather_facts(
     most = max(most, min(_FEWEST_CHARACTERS, MOST_CHARACTERS))
     while (n := len(facts.to_json())) > most and less < len(DETAILS) - 1:
         less = min(less + (1 if n < 2 * most else 2), len(DETAILS) - 1)
-        facts = replace(facts, **_listed(subject, measured, DETAILS[less]))
+        facts = replace(facts, **_listed(subject, measured, stability, DETAILS[less]))
     return facts
 
 
@@ -257,16 +307,85 @@ def _formulas(subject: Subject, shown_at: Sequence[int]) -> list[Formula]:
     return [*rules.formulas.values(), *rules.conditions.values(), *others]
 
 
-def _listed(subject: Subject, measured: LabeledRows | None, detail: Detail) -> dict[str, Any]:
+def _as_models(given: Any) -> list[ModelFacts]:
+    """Other ways to answer the rows; what is none is refused."""
+    if hasattr(given, "right"):
+        accuracies = {name: given.accuracy(name) for name in given.right}
+        given = [(name, _TITLES.get(name, name), rate, *ends) for name, (rate, ends) in accuracies.items()]
+    found = []
+    for each in given:
+        match each:
+            case (str(name), str(title), accuracy, low, high) if _is_share(accuracy) and all(
+                end is None or _is_share(end) for end in (low, high)
+            ):
+                found.append(ModelFacts(name, title, Rate(accuracy, low, high)))
+            case _:
+                raise InputError(
+                    "comparison must be a sequence of (name, title, accuracy, low, high). "
+                    f"Got {shown(each)}; write [('tree', 'a tree', 0.9, 0.8, 0.95)]."
+                )
+    return found
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
+
+
+def _compared(rows: LabeledRows, rivals: Sequence[ModelFacts]) -> tuple[ModelFacts, ...]:
+    """The rules, what they explain, the other models, and a guess, as far as they answer to the truth."""
+    truth, judged = rows.truth, rows.with_known_truth()
+    if truth is None or truth.codes is None or not judged.n_rows:
+        return ()
+    known = {"rules": (_TITLES["rules"], rows.predicted), "network": (NETWORK, rows.network)}
+    if rows.black_box is not None:
+        known = {"black box": (THE_BLACK_BOX, rows.black_box), "rules": known["rules"]}
+    found = {
+        name: ModelFacts(name, title, Rate.of(right, judged.n_rows))
+        for name, (title, labels) in known.items()
+        if (right := judged.n_alike(labels, truth)) is not None
+    }
+    common = int(judged.tally(truth.codes, len(rows.rules) + len(truth.others)).max())
+    guess = ModelFacts("guess", _TITLES["guess"], Rate.of(common, judged.n_rows))
+    found |= {rival.name: rival for rival in rivals}
+    return tuple((found if "guess" in found else found | {"guess": guess}).values())
+
+
+def _lead(subject: Subject, rows: LabeledRows) -> LeadFacts | None:
+    """How far the rules are ahead of always predicting the most common class."""
+    truth = rows.truth
+    if truth is None or truth.codes is None:
+        return None
+    found = rows.against(truth)
+    assert found is not None
+    lead = found.lead_over(max(found.labels, key=found.prevalence_of))
+    if subject.front is not None and subject.front.lead is not None and subject.task != BLACK_BOX:
+        lead = lead + subject.front.lead if subject.part == HELD_OUT else subject.front.lead
+    claimed = lead.p_value <= LEVEL and subject.rules.literals > 0
+    return LeadFacts(lead.size, *lead.interval, lead.p_value, claimed)
+
+
+def _with_returns(concepts: Sequence[ConceptFacts], stability: Stability | None) -> tuple[ConceptFacts, ...]:
+    """Concepts with the share of the resamples in which each returns."""
+    returns = {} if stability is None else stability.returns
+    shares = {name: share for literal, share in returns.items() for name in literal.concepts}
+    return tuple(replace(concept, returns=shares.get(concept.name)) for concept in concepts)
+
+
+def _listed(
+    subject: Subject, measured: LabeledRows | None, stability: Stability | None, detail: Detail
+) -> dict[str, Any]:
     """The facts that are fewer where the page has to be small; shorter lists may use fewer concepts."""
     rules, shown_at = subject.rules, shown_points(subject.front, detail.literals)
     used = {name for formula in _formulas(subject, shown_at) for name in formula.concepts}
     names = tuple(name for name in rules.concept_names if name in used)
     places = {name: at for at, name in enumerate(names)}
     concepts, inputs = concepts_and_inputs(rules, names, None if measured is None else measured.table)
+    grouped, n_grouped = grouped_facts(measured, detail.groups)
     return {
         "rules": rules_facts(subject, places, measured, detail),
-        "concepts": concepts,
+        "concepts": _with_returns(concepts, stability),
+        "grouped": grouped,
+        "n_grouped_left_out": n_grouped - len(grouped),
         "inputs": inputs,
         "policy": policy_facts(rules, places, measured, detail),
         "lengths": lengths_facts(subject, shown_at, places, measured),
@@ -278,16 +397,18 @@ def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
     """The scores of all rules together on rows."""
     wanted, truth, model = map(rows.against, (rows.reference, rows.truth, rows.model))
     confusion, mistakes = (None, ()) if wanted is None else _confused(wanted)
-    several = subject.rules.multi_label
+    several, judged = subject.rules.multi_label, rows.with_known_truth()
     return OverallFacts(
         part=subject.part,
         n=rows.n_rows,
+        n_truth=None if rows.truth is None else judged.n_rows,
         against="" if rows.reference is None else rows.reference.by,
         faithful_to="" if rows.model is None else rows.model.by,
-        network_accuracy=rows.share_alike(rows.network, rows.truth),
+        network_accuracy=judged.share_alike(rows.network, rows.truth),
         rules_accuracy=None if truth is None else truth.accuracy,
-        black_box_accuracy=rows.share_alike(rows.black_box, rows.truth),
+        black_box_accuracy=judged.share_alike(rows.black_box, rows.truth),
         baseline=None if truth is None or several else max(map(truth.prevalence_of, truth.labels)),
+        lead=_lead(subject, rows),
         joint_fidelity=None if model is None else model.accuracy,
         fidelity=None if model is None else model.explanation_accuracy,
         fidelity_plain=None if model is None else model.explanation_accuracy_plain,

@@ -43,13 +43,35 @@
 
   const many = (n, word) => `${n.toLocaleString('en-US')} ${word}${n === 1 ? '' : 's'}`;
 
-  /** A rate as people read it; only all is 100%, and only none is 0%. */
+  /** A rate as people read it; only all is 100.0%, and only none is 0.0%. */
   function percent(rate) {
     if (rate === null) return '–';
-    const text = (100 * rate).toFixed(1).replace(/\.0$/, '');
-    if (text === '0' && rate > 0) return '<0.1%';
-    return text === '100' && rate < 1 ? '>99.9%' : `${text}%`;
+    const text = (100 * rate).toFixed(1);
+    if (text === '0.0' && rate > 1e-12) return '<0.1%';
+    return text === '100.0' && rate < 1 - 1e-12 ? '>99.9%' : `${text}%`;
   }
+
+  /** A bar for a rate, with a whisker for its interval, and a line for that of all rows. */
+  function barOf({ value, low, high }, all = null) {
+    const share = (number) => `${(100 * number).toFixed(1)}%`;
+    const bar = make('span', { class: 'bar', 'aria-hidden': 'true' }, make('i'));
+    bar.firstChild.style.width = share(value);
+    if (low !== null) {
+      const whisker = make('b');
+      whisker.style.left = share(low);
+      whisker.style.width = share(high - low);
+      bar.append(whisker);
+    }
+    if (all !== null) {
+      const line = make('u');
+      line.style.left = share(all);
+      bar.append(line);
+    }
+    return bar;
+  }
+
+  const intervalOf = ({ low, high }) => (low === null ? ''
+    : `${percent(low).slice(0, -1)}–${percent(high)}`);
 
   const inWords = (value) => (value === null ? 'missing' : value === OTHER ? 'another value'
     : value === true ? 'yes' : value === false ? 'no' : String(value));
@@ -67,9 +89,9 @@
   const own = { // parts that are shown, each about a rule; steps that decide; and what is decided without them
     parts: rules.map(({ label, tree }, rule) => ({ rule, label, tree })),
     steps: policy.steps.map((step) => ({ ...step, tree: treeOf(step) })),
-    fallback: rules.findIndex((rule) => rule.label === policy.default),
+    fallback: policy.default ? policy.default.rule : -1,
   };
-  const tried = ({ steps, default: fallback }) => ({ parts: steps, steps, fallback });
+  const tried = ({ steps, default: last }) => ({ parts: steps, steps, fallback: last ? last.rule : -1 });
   const current = () => (now === home ? own : tried(lengths[now]));
 
   /** Whether a concept is true of a value; null is a missing one. */
@@ -123,7 +145,7 @@
 
   function wordsOf(tree) {
     switch (tree.op) {
-      case 'true': return 'always';
+      case 'true': return 'in any case';
       case 'false': return 'never';
       case 'var': return concepts[tree.concept].words;
       case 'not': return tree.arg.op === 'var' ? concepts[tree.arg.concept].words_not : `not ${wordsOf(tree.arg)}`;
@@ -146,7 +168,7 @@
     const given = columns(({ at, positive }) => chips[at].gap === !positive);
     const compared = columns(({ at }) => !chips[at].about_gap);
     return parts.flatMap(({ literal, positive, at }) => {
-      if (at === undefined) return { words: [wordsOf(literal), ''], holds: (truths) => evaluate(literal, truths) };
+      if (at === undefined) return { words: [wordsOf(literal), ''], returns: null, holds: (truths) => evaluate(literal, truths) };
       const sign = chips[at];
       const { column } = concepts[at];
       if (sign.about_gap && !positive && compared.has(column)) return [];
@@ -154,13 +176,14 @@
       const ending = open && !given.has(column) ? ' or missing' : '';
       return {
         words: [sign.column, `${positive ? sign.yes : sign.no}${ending}`],
+        returns: concepts[at].returns,
         holds: (truths, row) => evaluate(literal, truths) && !(open && given.has(column) && row[column] === null),
       };
     });
   }
 
   /** A condition as a chip; of a row it says whether it holds. */
-  function chipOf({ words: [column, asked], holds: trueOf }, truths, row) {
+  function chipOf({ words: [column, asked], returns, holds: trueOf }, truths, row) {
     const chip = make('span', { class: 'chip' });
     if (truths) {
       const truth = trueOf(truths, row);
@@ -168,6 +191,12 @@
       chip.append(make('span', { class: 'sign', role: 'img', 'aria-label': truth ? 'holds:' : 'fails:' }, truth ? '✓' : '✗'));
     }
     chip.append(named(column), ...(asked ? [' ', named(asked, { class: 'asked' })] : []));
+    if (!truths && facts.stability && returns !== null) {
+      const n = facts.stability.n_resamples;
+      const times = Math.round(returns * n);
+      chip.append(' ', make('span', { class: `returns${returns < 0.5 ? ' seldom' : ''}`,
+        title: `It returned in ${times} of ${many(n, 'resample')}` }, `${times}/${n}`));
+    }
     return chip;
   }
 
@@ -176,6 +205,12 @@
       .map((part) => (part === 'and' ? make('span', { class: 'and' }, 'and') : part)));
 
   // Shorter or longer rules
+
+  const MOST_OPEN = 8; // steps
+
+  for (const button of all('[data-steps]')) {
+    button.addEventListener('click', () => all('.decision .step details').forEach((step) => { step.open = button.dataset.steps === 'open'; }));
+  }
 
   const LANGUAGES = [['sql', 'SQL'], ['python', 'Python'], ['latex', 'LaTeX']];
 
@@ -197,6 +232,8 @@
     if (!slider) return () => {};
     const list = one('.steps.statement', box);
     const written = [...list.children];
+    const logic = one('.in-logic ol', box);
+    const inLogic = logic ? [...logic.children] : [];
     const back = one('.back', box);
     const trial = one('.trial', box);
 
@@ -209,6 +246,7 @@
       slider.setAttribute('aria-valuetext', many(shown.literals, 'literal'));
       list.replaceChildren(...(chosen ? written : linesOf(shown)));
       list.hidden = !list.children.length;
+      if (logic) logic.replaceChildren(...(chosen ? inLogic : [...shown.steps, shown.default].map(logicLine)));
       for (const circle of all('.chart circle', box)) circle.classList.toggle('now', Number(circle.dataset.length) === place);
       for (const part of all('.chosen-only', box)) part.hidden = !chosen;
       back.hidden = chosen;
@@ -221,11 +259,29 @@
       one('.slid', box).textContent = said(shown, chosen);
     }
 
-    const lineOf = (logic, n) => make('li', {}, make('span', { class: 'logic' }, ...isolated(logic)),
-      ...(n === null ? [] : [' ', make('span', { class: 'note' }, many(n, 'row'))]));
+    const logicLine = ({ logic: text }) => make('li', { class: 'logic' }, ...isolated(text));
 
-    const linesOf = ({ steps, default_logic: last, n_default: n }) =>
-      [...steps.map((step) => lineOf(step.logic, step.n)), ...(last ? [lineOf(last, n)] : [])];
+    /** Rows that a step decides, and how many of them rightly. */
+    const decided = ({ n, precision }) => (n === null ? []
+      : [make('span', { class: 'decided' }, make('span', { class: 'n' }, many(n, 'row')),
+        ...(precision.value === null ? [] : [barOf(precision), make('span', { class: 'figure' },
+          make('span', { class: 'value' }, percent(precision.value)), facts.overall.against === 'the truth' ? ' right ' : ' agree ', make('span', { class: 'range' }, intervalOf(precision)))]))]);
+
+    const says = (words, label) => make('span', { class: 'says' }, `${words} ${facts.task === 'cluster' ? 'cluster ' : ''}`, named(label));
+
+    const stepOf = (step, at, { length }) => make('li', { class: 'step' }, make('details', { open: length <= MOST_OPEN },
+      make('summary', {}, make('span', { class: 'place' }, `${at + 1}.`), ' ', says('predicts', step.label), ' ',
+        make('span', { class: 'when' }, 'when'), ' ', make('span', { class: 'short note' }, many(step.literals, 'condition')), ...decided(step)),
+      make('ul', { class: 'ways' }, ...termsOf(treeOf(step)).map((way, place) => make('li', {},
+        ...(place ? [make('span', { class: 'or' }, 'or')] : []), chipsOf(way))))));
+
+    /** The list as it stands in the page; where rules are no list, each in logic. */
+    function linesOf({ steps, default: last }) {
+      if (!policy.printed) return steps.map(logicLine);
+      return [...steps.map(stepOf), make('li', { class: 'step default' },
+        make('span', { class: 'place' }, ...(steps.length ? [`${steps.length + 1}.`] : [])), ' ',
+        says(steps.length ? 'otherwise predicts' : 'always predicts', last.label), ...decided(last))];
+    }
 
     function said(shown, chosen) {
       const parts = [many(shown.literals, 'literal')];
@@ -381,7 +437,7 @@
       const model = current();
       const said = predict(model, truths);
       showFields(model);
-      showVerdict(said);
+      showVerdict(said, model);
       showRules(model, truths);
       run += 1;
       answer.setAttribute('aria-busy', 'true');
@@ -397,13 +453,13 @@
       return labels.length ? joined(labels.map((label) => [named(label)]), ', ') : ['none'];
     }
 
-    function showVerdict(said) {
+    function showVerdict(said, { steps }) {
       const labels = labelsOf(said.fired);
       const mark = policy.multi_label || said.covered ? '' : 'default';
       const part = policy.printed ? 'step' : 'rule';
       let why = [`The ${part} decides, as it is true${said.step > 0 ? ` and no earlier ${part} is` : ''}.`];
       if (policy.multi_label) why = [`${labels.length} of ${many(rules.length, 'rule')} hold.`];
-      else if (mark) why = [`No ${part} is true, so this is the answer by default.`];
+      else if (mark) why = [steps.length ? `No ${part} is true, so this is the answer by default.` : 'There are no conditions: this is always the answer.'];
       verdict.dataset.prediction = policy.multi_label ? JSON.stringify(labels) : rules[said.answer].label;
       verdict.dataset.mark = mark;
       verdict.replaceChildren(
@@ -634,6 +690,59 @@
   })();
   whatIf.refresh();
 
+  // Groups of rows
+
+  (() => {
+    const table = one('table.groups');
+    if (!table) return;
+    const [column, label] = ['group-column', 'group-label'].map((id) => document.getElementById(id));
+    const Z = 1.959963984540054;
+
+    /** A share with its Wilson score interval of 95 %. */
+    function rateOf(part, whole) {
+      if (!whole) return { value: null, low: null, high: null };
+      const value = part / whole;
+      const middle = (value + Z * Z / (2 * whole)) / (1 + Z * Z / whole);
+      const half = Z * Math.sqrt(value * (1 - value) / whole + Z * Z / (4 * whole * whole)) / (1 + Z * Z / whole);
+      return { value, low: Math.max(middle - half, 0), high: Math.min(middle + half, 1) };
+    }
+
+    function cell(rate, all) {
+      if (rate.value === null) return make('td', {}, make('span', { class: 'note' }, 'no such row'));
+      return make('td', {}, make('div', { class: 'measured' }, barOf(rate, all.value), make('span', { class: 'figure' },
+        make('span', { class: 'value' }, percent(rate.value)), ' ', make('span', { class: 'range' }, intervalOf(rate)))));
+    }
+
+    function show() {
+      const { groups, n_left_out: left, column: name } = facts.grouped[Number(column.value)];
+      const at = Number(label.value);
+      const { label: text } = rules[at];
+      const of = { n: ({ n }) => n, right: ({ n_right: n }) => n, is: ({ of: n }) => n[at], said: ({ predicted: n }) => n[at], both: ({ hits: n }) => n[at] };
+      const total = Object.fromEntries(Object.entries(of).map(([key, read]) => [key, groups.reduce((sum, group) => sum + read(group), 0)]));
+      const rates = (counts) => [rateOf(counts.right, counts.n), rateOf(counts.said, counts.n), rateOf(counts.both, counts.is)];
+      const overall = rates(total);
+      const heads = [[facts.overall.against === 'the truth' ? 'Accuracy' : `Agreement with ${facts.overall.against}`],
+        ['Share predicted ', named(text)], ['Recall of ', named(text)]];
+      table.replaceChildren(
+        make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, named(name)), make('th', { scope: 'col', class: 'n' }, 'Rows'),
+          make('th', { scope: 'col', class: 'n' }, 'of them ', named(text)), ...heads.map((words) => make('th', { scope: 'col' }, ...words)))),
+        make('tbody', {}, ...[...groups, null].map((group) => {
+          const counts = group ? Object.fromEntries(Object.entries(of).map(([key, read]) => [key, read(group)])) : total;
+          return make('tr', { class: group ? null : 'total' }, make('th', { scope: 'row' }, ...(group ? [named(group.name)] : ['all of these'])),
+            make('td', { class: 'n' }, counts.n.toLocaleString('en-US')), make('td', { class: 'n' }, counts.is.toLocaleString('en-US')),
+            ...rates(counts).map((rate, place) => cell(rate, overall[place])));
+        })));
+      one('#groups .left').textContent = left ? `${many(left, 'row')} in groups of fewer than 10 rows are not shown.` : '';
+    }
+
+    const [{ groups: first }] = facts.grouped;
+    const sizes = rules.map((_, at) => first.reduce((sum, { of: n }) => sum + n[at], 0));
+    if (rules.length === 2 && sizes[1] < sizes[0]) label.value = 1; // of two classes the rarer one
+    column.addEventListener('change', show);
+    label.addEventListener('change', show);
+    show();
+  })();
+
   // Copying
 
   const said = document.getElementById('said');
@@ -719,7 +828,7 @@
 
   let closed = [];
   addEventListener('beforeprint', () => {
-    closed = all('details:not([open])');
+    closed = all('details:not([open])').filter((part) => !part.closest('.many .rule')); // very many would fill a book
     closed.forEach((part) => { part.open = true; });
   });
   addEventListener('afterprint', () => closed.forEach((part) => { part.open = false; }));
