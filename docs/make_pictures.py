@@ -56,7 +56,7 @@ class Shot(NamedTuple):
 
 SHOTS = {
     "report_light.png": Shot("body", 1180, 1130),
-    "report_dark.png": Shot("#rules", 1180, 1330, scheme="dark"),
+    "report_dark.png": Shot(".decision > h3", 1180, 1330, scheme="dark"),
     "report_phone.png": Shot("#try", 375, 900, scale=2.0),
 }
 
