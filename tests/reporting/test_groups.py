@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.reporting._report import gather_facts
@@ -67,6 +68,17 @@ def test_groups_count_rows_labels_and_predictions():
                 said.sum(),
                 (of & said).sum(),
             )
+
+
+def test_columns_that_no_rule_may_use_make_groups_and_come_first():
+    sex = np.where(np.arange(100) < 60, "f", "m")
+    facts = gather_facts(RULES, {"a": A}, TRUTH, groups={"sex": sex})
+
+    assert [each.column for each in facts.grouped] == ["sex", "a"]
+    assert [group.n for group in facts.grouped[0].groups] == [60, 40]
+    assert [column.name for column in facts.data.columns] == ["a"]
+    with pytest.raises(InputError, match="groups must have the 100 rows of X"):
+        gather_facts(RULES, {"a": A}, TRUTH, groups={"sex": sex[:9]})
 
 
 def test_groups_of_few_rows_are_not_shown():

@@ -410,6 +410,7 @@ def write_report(
     compared = [
         (each["name"], each["title"], each["accuracy"], each["low"], each["high"]) for each in comparison
     ]
+    others = rows.others
     report(
         found.model,
         inputs,
@@ -419,6 +420,7 @@ def write_report(
         source=source,
         comparison=compared,
         stability=stability,
+        groups=others.filter(rows.scored) if others.num_columns else None,
     )
 
 

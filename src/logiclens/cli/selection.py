@@ -508,6 +508,8 @@ class MemoryRows(SelectedRows):
         The rows to score on.
     kept : ndarray of int, shape (n,)
         Numbers of the rows in the table that they were read from.
+    others : pyarrow.Table
+        The columns that are not used, all rows.
     groups : ndarray of int, shape (n,), optional
         A number for each row, equal for rows that no split may part.
     """
@@ -517,6 +519,7 @@ class MemoryRows(SelectedRows):
     apart: Mapping[str, NDArray[Any]]
     held_out: BoolArray
     kept: NDArray[np.intp]
+    others: pyarrow.Table
     groups: IndexArray | None = None
 
     @property
@@ -620,6 +623,8 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
         notes.append(f"Held out: {count(len(held), 'row')} of {test.name}.")
     cells = Table(pool)
     chosen = pool.select(inputs) if len(kept) == pool.num_rows else pool.select(inputs).take(kept)
+    used = {*inputs, target, *selection.apart}
+    others = pool.select([name for name in pool.column_names if name not in used])
     own_split = test is not None or selection.split_column is not None
     groups, on_groups = _groups(cells, chosen, kept, selection, own_split=own_split)
     held_out, on_split = _hold_out(
@@ -639,6 +644,7 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
         apart={name: cells.column(name).values()[kept] for name in selection.apart},
         held_out=held_out,
         kept=numbers[kept],
+        others=others.take(kept),
         n_read=table.n_rows,
         dropped=dropped,
         notes=(*notes, *on_columns, *on_groups, *on_split),

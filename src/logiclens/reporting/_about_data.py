@@ -400,19 +400,24 @@ FEWEST_OF_A_GROUP = 10
 """Rows of a group that is shown; smaller ones could tell who is in them."""
 
 
-def grouped_facts(rows: LabeledRows | None, most_numbers: int) -> tuple[tuple[GroupedFacts, ...], int]:
-    """Rows by each column of few values, or by quartiles of its numbers, and how many columns there are.
+def grouped_facts(
+    rows: LabeledRows | None, more: Table | None, most_numbers: int
+) -> tuple[tuple[GroupedFacts, ...], int]:
+    """Rows by each column of few values, or by quartiles of its numbers, and how many such columns there are.
 
-    Columns are listed as long as their figures are no more than ``most_numbers``.
+    There may be more columns than those of the rows; they come first. Columns are listed as long as their
+    figures are no more than ``most_numbers``.
     """
-    if rows is None or rows.table is None or rows.reference is None:
+    if rows is None or rows.reference is None:
         return (), 0
     wanted, predicted = rows.reference.codes, rows.predicted.codes
     if wanted is None or predicted is None:  # a row may have several labels
         return (), 0
     found, n_columns, left = [], 0, most_numbers
-    for name in rows.table.names:
-        places = _places(rows, name)
+    tables = [table for table in (more, rows.table) if table is not None]
+    columns = {name: table for table in reversed(tables) for name in table.names}
+    for name in dict.fromkeys(name for table in tables for name in table.names):
+        places = _places(rows, columns[name], name)
         if places is None:
             continue
         n_columns += 1
@@ -441,11 +446,10 @@ def _groups(rows: LabeledRows, column: str, names: Sequence[str], places: IndexA
     return GroupedFacts(column, tuple(GroupFacts(*each) for each in both), n[-1])
 
 
-def _places(rows: LabeledRows, name: str) -> tuple[list[str], IndexArray] | None:
+def _places(rows: LabeledRows, table: Table, name: str) -> tuple[list[str], IndexArray] | None:
     """Names of groups, and the place of each row among them; None where rows cannot be grouped so."""
-    assert rows.table is not None
     try:
-        column = rows.table.column(name)
+        column = table.column(name)
     except InputError:
         return None
     if column.is_numeric and len(np.unique(numbers := column.numbers()[~column.missing])) > MOST_WHOLE_GROUPS:

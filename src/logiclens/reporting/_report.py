@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from logiclens.concepts.table import Table
 from logiclens.errors import InputError, count, shown
 from logiclens.evaluation import Evaluation
 from logiclens.evaluation._evaluate import BLACK_BOX as THE_BLACK_BOX
@@ -144,6 +145,7 @@ def report(  # noqa: PLR0913 - all but the model are optional
     source: Source | None = None,
     comparison: Comparison | Sequence[tuple[str, str, float, float | None, float | None]] = (),
     stability: Stability | None = None,
+    groups: Any = None,
 ) -> Report:
     """Make a report: rules as logic, sentence and picture, how good they are, and predictions for any row.
 
@@ -172,6 +174,8 @@ def report(  # noqa: PLR0913 - all but the model are optional
         ends of its interval, which may be None.
     stability : Stability, optional
         What rules of resamples have in common with these, as ``clf.stability`` returns it.
+    groups : data frame or mapping, n rows, optional
+        More columns of the same rows, whose values the report compares as groups: those that must not decide.
 
     Returns
     -------
@@ -207,6 +211,7 @@ def report(  # noqa: PLR0913 - all but the model are optional
         source=source,
         comparison=comparison,
         stability=stability,
+        groups=groups,
     )
     made = Report(render(facts), facts)
     if path is not None:
@@ -225,6 +230,7 @@ def gather_facts(  # noqa: PLR0913
     source: Source | None = None,
     comparison: Comparison | Sequence[tuple[str, str, float, float | None, float | None]] = (),
     stability: Stability | None = None,
+    groups: Any = None,
 ) -> Facts:
     """All facts of a report; the parameters are those of :func:`~logiclens.reporting.report`.
 
@@ -254,12 +260,18 @@ def gather_facts(  # noqa: PLR0913
     measured = X if X is None or isinstance(X, LabeledRows) else None
     if measured is not X:
         measured = label_rows(subject, X, y, _formulas(subject, drawn_at))
+    more = None if groups is None else Table(groups)
+    if more is not None and measured is not None and more.names and more.n_rows != measured.n_distinct:
+        n_rows = count(measured.n_distinct, "row")
+        raise InputError(
+            f"groups must have the {n_rows} of X. Got {more.n_rows}; pass columns of these rows."
+        )
     if target is None:
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else None
     what = target or ("the cluster" if subject.task == CLUSTER else "the class")
     kind = next(iter(subject.rules.values())).kind
-    listed = _listed(subject, measured, stability, FULL)
+    listed = _listed(subject, measured, stability, more, FULL)
     wrong, n_more = row_facts(measured, listed["inputs"], source.row_numbers) if rows else (None, 0)
     facts = Facts(
         title=title or f"What decides {what}?",
@@ -286,7 +298,7 @@ def gather_facts(  # noqa: PLR0913
     most = max(most, min(_FEWEST_CHARACTERS, MOST_CHARACTERS))
     while (n := len(facts.to_json())) > most and less < len(DETAILS) - 1:
         less = min(less + (1 if n < 2 * most else 2), len(DETAILS) - 1)
-        facts = replace(facts, **_listed(subject, measured, stability, DETAILS[less]))
+        facts = replace(facts, **_listed(subject, measured, stability, more, DETAILS[less]))
     return facts
 
 
@@ -372,7 +384,11 @@ def _with_returns(concepts: Sequence[ConceptFacts], stability: Stability | None)
 
 
 def _listed(
-    subject: Subject, measured: LabeledRows | None, stability: Stability | None, detail: Detail
+    subject: Subject,
+    measured: LabeledRows | None,
+    stability: Stability | None,
+    groups: Table | None,
+    detail: Detail,
 ) -> dict[str, Any]:
     """The facts that are fewer where the page has to be small; shorter lists may use fewer concepts."""
     rules, shown_at = subject.rules, shown_points(subject.front, detail.literals)
@@ -380,7 +396,7 @@ def _listed(
     names = tuple(name for name in rules.concept_names if name in used)
     places = {name: at for at, name in enumerate(names)}
     concepts, inputs = concepts_and_inputs(rules, names, None if measured is None else measured.table)
-    grouped, n_grouped = grouped_facts(measured, detail.groups)
+    grouped, n_grouped = grouped_facts(measured, groups, detail.groups)
     return {
         "rules": rules_facts(subject, places, measured, detail),
         "concepts": _with_returns(concepts, stability),
