@@ -9,6 +9,7 @@ difference before it is committed:
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from click.testing import Result
 from typer.testing import CliRunner
@@ -49,6 +51,14 @@ class Terminal(io.StringIO):
 def run(*arguments: object, env: dict[str, str | None] = PIPE, **more: object) -> Result:
     """Run a command, as if its output went into a pipe."""
     return CliRunner().invoke(app, [str(word) for word in arguments], env=env, prog_name="logiclens", **more)
+
+
+def report_facts(name: str) -> dict[str, Any]:
+    """The facts that a report holds."""
+    page = Path(name).read_text(encoding="utf-8")
+    held = page.split('<script type="application/json" id="facts">')[1].split("</script>")[0]
+    found: dict[str, Any] = json.loads(held)
+    return found
 
 
 def check_golden(name: str, text: str) -> None:

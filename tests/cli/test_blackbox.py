@@ -14,7 +14,7 @@ from logiclens.cli.blackbox_command import true_answers
 from logiclens.cli.options import Selection
 from logiclens.cli.selection import select_rows, split
 from logiclens.files import TableFile, read_table
-from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refused, run
+from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refused, report_facts, run
 
 
 @pytest.fixture(autouse=True)
@@ -58,10 +58,20 @@ def test_fidelity_is_to_the_predictions():
 
 def test_the_report_speaks_of_a_black_box():
     run("blackbox", "scored_stays.csv", "--predictions", "predicted", "--html", "r.html")
+    facts = report_facts("r.html")
 
-    assert '"task": "black box"' in Path("r.html").read_text(encoding="utf-8").replace(
-        '"task":"', '"task": "'
-    )
+    assert (facts["task"], facts["overall"]["rules_accuracy"]) == ("black box", None)
+
+
+def test_the_report_has_the_accuracies_that_are_printed():
+    arguments = ["scored_stays.csv", "--predictions", "predicted", "--truth", "risk"]
+    assert run("blackbox", *arguments, "--html", "r.html", "--json", "r.json").exit_code == 0
+    truth = json.loads(Path("r.json").read_text(encoding="utf-8"))["overall"]["truth"]
+    found = report_facts("r.html")["overall"]
+
+    assert (found["rules_accuracy"], found["black_box_accuracy"]) == (truth["rules"], truth["black_box"])
+    assert found["n_truth"] == truth["n"]
+    assert found["baseline"] > 0.5
 
 
 def numbers(truth: list[object]) -> str:

@@ -16,7 +16,7 @@ import pytest
 import logiclens
 from logiclens.cli import learning, outputs
 from logiclens.files import read_table
-from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, run
+from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, report_facts, run
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -108,6 +108,20 @@ def test_the_report_is_written_and_says_where_it_comes_from():
     assert read_table("stays.csv").sha256 in page
     assert "S1001" not in page  # no rows unless asked for
     assert len(page) < 2_000_000
+
+
+def test_the_report_has_what_is_printed_of_other_models_and_resamples_and_groups():
+    arguments = ["stays.csv", "--target", "risk", "--ignore", "smoker", "--stability", "2"]
+    assert run("explain", *arguments, "--html", "r.html", "--json", "r.json").exit_code == 0
+    overall = json.loads(Path("r.json").read_text(encoding="utf-8"))["overall"]
+    facts = report_facts("r.html")
+
+    shown = [(each["name"], each["title"], each["accuracy"]["value"]) for each in facts["compared"]]
+    assert shown == [(each["name"], each["title"], each["accuracy"]) for each in overall["comparison"]]
+    assert facts["overall"]["lead"]["p_value"] == overall["better_than_guess"]["p_value"]
+    assert facts["stability"]["agreement"] == overall["stability"]["agreement"]
+    first = facts["grouped"][0]
+    assert (first["column"], [group["name"] for group in first["groups"]]) == ("smoker", ["no", "yes"])
 
 
 def test_cross_validation_prints_the_six_metrics_of_the_paper():
