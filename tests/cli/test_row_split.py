@@ -14,7 +14,7 @@ import pytest
 from logiclens.cli.row_split import named_split, split
 from logiclens.concepts import Table
 from logiclens.errors import InputError
-from tests.cli.running import STAYS, refused, run
+from tests.cli.running import SCORED, STAYS, refused, run
 
 HEADER, *ROWS = csv.reader(STAYS.read_text(encoding="utf-8").splitlines())
 
@@ -197,3 +197,17 @@ def test_a_target_of_numbers_has_ordered_classes(words, labels, engine):
         assert listed == labels
     assert "pressure = " not in result.output
     assert (found["data"]["held_out"] is None) == bool(engine)
+
+
+@pytest.mark.parametrize("words", [("--test", "test.csv"), ("--split-column", "part"), ("--group", "ward")])
+def test_answers_of_a_model_are_split_as_well(words: tuple[str, str]):
+    header, *rows = csv.reader(SCORED.read_text(encoding="utf-8").splitlines())
+    rows = [[*row, "test" if at % 4 == 0 else "train"] for at, row in enumerate(rows)]
+    write("rows.csv", rows, [*header, "part"])
+    write("test.csv", rows[:200], [*header, "part"])
+    options = ["--predictions", "predicted", "--truth", "risk", "--json", "-"]
+    found = json.loads(run("blackbox", "rows.csv", *options, *words).stdout)
+
+    n = {"--test": 200, "--split-column": 125}.get(words[0], len(found["data"]["held_out"]))
+    assert (found["overall"]["n"], found["overall"]["truth"]["n"]) == (n, n)
+    assert words[0] == "--test" or words[1] not in found["data"]["columns"]

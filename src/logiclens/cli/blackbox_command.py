@@ -24,10 +24,18 @@ from logiclens.cli.learning import (
     print_results,
     print_scored_rules,
     read,
+    read_test,
     select,
     write,
 )
-from logiclens.cli.options import ColumnOptions, NetworkKind, RuleKindName, Selection, command_line
+from logiclens.cli.options import (
+    ColumnOptions,
+    NetworkKind,
+    RuleKindName,
+    Selection,
+    command_line,
+    share_held_out,
+)
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors
 
@@ -75,6 +83,10 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     ordered: opt.Ordered = None,
     missing: opt.MissingValues = None,
     holdout: opt.Holdout = 0.3,
+    test: opt.TestOption = None,
+    split_column: opt.SplitColumn = None,
+    test_value: opt.TestValue = None,
+    group: opt.Group = None,
     max_rows: opt.MaxRows = None,
     html: opt.Html = None,
     json: opt.Json = None,
@@ -110,12 +122,26 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     with one_line_errors():
         check_rows(rows, html)
         check_mirror(mirror, rule)
+        holdout = share_held_out(context, holdout, test, split_column, test_value)
         said = ColumnOptions.of(categorical, numeric, ordered, missing)
         if predictions is None:
             name_a_column("say which column has the answers: --predictions COLUMN", data, delimiter, encoding)
         apart = () if truth is None else (truth,)
         request = Request(
-            Selection(predictions, use or (), ignore or (), apart, above, holdout, seed, max_rows, said),
+            Selection(
+                predictions,
+                use or (),
+                ignore or (),
+                apart,
+                above,
+                holdout,
+                seed,
+                max_rows,
+                said,
+                group=group,
+                split_column=split_column,
+                test_value=test_value,
+            ),
             Settings(network, rule, seed, max_literals, literals, distillation, device),
             Outputs(html, json, save),
             front=front,
@@ -125,9 +151,12 @@ def blackbox(  # noqa: PLR0913 - the options of a command
             quiet=quiet,
             command=command_line(context),
         )
-        request.outputs.check(data)
+        request.outputs.check(*([data] if test is None else [data, test]))
         progress = Progress.on_terminal(quiet)
-        _run(read(data, progress, delimiter, encoding, decimal, sheet, said), request, progress)
+        layout = delimiter, encoding, decimal, sheet
+        source = read(data, progress, *layout, said)
+        held = None if test is None else read_test(test, source, progress, *layout, said)
+        _run(source, request, progress, held)
 
 
 class Compared(NamedTuple):
@@ -139,11 +168,11 @@ class Compared(NamedTuple):
     rules: float
 
 
-def _run(source: TableFile, request: Request, progress: Progress) -> None:
+def _run(source: TableFile, request: Request, progress: Progress, test: TableFile | None = None) -> None:
     from logiclens.cli.outputs import class_entries, overall_entries
 
     _check_limit(source, request.selection)
-    rows = select(source, request, progress)
+    rows = select(source, request, progress, test)
     true, note = true_answers(rows, request.selection)
     rows = replace(rows, notes=(*rows.notes, *filter(None, [note])))
     found = fit(rows, request.settings, progress)

@@ -41,13 +41,13 @@ from logiclens.cli.options import (
     RuleKindName,
     Selection,
     check_classes,
-    check_split,
     command_line,
     cut_points,
     engine_of_options,
     goal_of_options,
     one_of,
     refuse_whole_rows,
+    share_held_out,
 )
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors, wrong_usage
@@ -198,7 +198,7 @@ def explain(  # noqa: PLR0913 - the options of a command
         check_mirror(mirror, rule)
         said = ColumnOptions.of(categorical, numeric, ordered, missing)
         check_classes(above, cut, bins)
-        check_split(context, test, split_column, test_value)
+        holdout = share_held_out(context, holdout, test, split_column, test_value)
         if target is None:
             demand = "say which column to explain: --target COLUMN"
             name_a_column(demand, data, delimiter, encoding, chosen)
@@ -208,7 +208,7 @@ def explain(  # noqa: PLR0913 - the options of a command
                 use or (),
                 ignore or (),
                 above=above,
-                holdout=holdout if test is None and split_column is None else 0.0,
+                holdout=holdout,
                 seed=seed,
                 max_rows=max_rows,
                 cut=cut_points(cut),

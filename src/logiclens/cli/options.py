@@ -499,18 +499,26 @@ def goal_of_options(goal: str | None, positive: str | None) -> str | None:
     return None if goal == ACCURACY else goal
 
 
-def check_split(
-    context: typer.Context, test: str | None, split_column: str | None, test_value: str | None
-) -> None:
-    """Refuse more than one way to hold rows out."""
+def share_held_out(
+    context: typer.Context,
+    holdout: float,
+    test: str | None,
+    split_column: str | None,
+    test_value: str | None,
+) -> float:
+    """The share of the rows to draw and hold out: none where --test or --split-column names them.
+
+    More than one way to hold rows out is refused.
+    """
     if test_value is not None and split_column is None:
         wrong_usage("--test-value is a value of --split-column COLUMN. Add that, or omit it.")
     origin = context.get_parameter_source("holdout")
-    holdout = origin is not None and origin.name == "COMMANDLINE"
-    given = {"--test": test is not None, "--split-column": split_column is not None, "--holdout": holdout}
+    drawn = origin is not None and origin.name == "COMMANDLINE"
+    given = {"--test": test is not None, "--split-column": split_column is not None, "--holdout": drawn}
     named = [option for option, here in given.items() if here]
     if len(named) > 1:
         wrong_usage(f"{' and '.join(named)} hold rows out in different ways. Give one of them.")
+    return holdout if test is None and split_column is None else 0.0
 
 
 def engine_of_options(

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from logiclens.concepts.table import Table
+from logiclens.concepts.table import Column, Table
 from logiclens.logic.arrays import IndexArray
 
 _COPIES: Final = 0.01  # share of the rows that must be copies, or they change no figure
@@ -42,20 +43,30 @@ def group_copies(X: Any) -> IndexArray | None:
     >>> group_copies(np.random.default_rng(0).integers(2, size=(200, 7)))
     """
     table = Table(X)
-    n = table.n_rows
+    n, columns = table.n_rows, [table.column(name) for name in table.names]
     random = np.random.default_rng(0)
-    keys, expected = np.zeros(n, dtype=np.uint64), n * (n - 1) / 2
-    for name in table.names:
-        codes = table.column(name).codes + 1
-        counts = np.bincount(codes)
-        expected *= float(np.square(counts / n).sum())
-        # Each value has a number of 64 bits, and rows their sum: different rows share one by no chance.
-        keys += random.integers(2**64, size=len(counts), dtype=np.uint64)[codes]
+    keys = np.zeros(n, dtype=np.uint64)
+    for column in columns:  # different rows share a sum of such numbers by no chance
+        keys += _scrambled(column, random.integers(2**64, dtype=np.uint64))
     _, groups, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-    pairs = float((sizes * (sizes - 1) / 2).sum())
-    if not _DISTINCT * n <= len(sizes) <= (1.0 - _COPIES) * n or pairs <= _TIMES * expected:
+    if not _DISTINCT * n <= len(sizes) <= (1.0 - _COPIES) * n:
         return None
-    return np.asarray(groups, dtype=np.intp)
+    expected = n * (n - 1) / 2
+    for column in columns:
+        expected *= float(np.square(np.bincount(column.codes + 1) / n).sum())
+    pairs = float((sizes * (sizes - 1) / 2).sum())
+    return np.asarray(groups, dtype=np.intp) if pairs > _TIMES * expected else None
+
+
+def _scrambled(column: Column, salt: np.uint64) -> NDArray[np.uint64]:
+    """A number of 64 bits for each value, equal where values are (SplitMix64), (n,)."""
+    if column.is_numeric:
+        bits = (column.numbers() + 0.0).view(np.uint64)  # there are two zeros, which are equal
+    else:
+        bits = column.codes.astype(np.uint64)
+    for factor, shift in ((0xBF58476D1CE4E5B9, 30), (0x94D049BB133111EB, 27)):
+        bits = ((bits + salt) ^ ((bits + salt) >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(bits ^ (bits >> np.uint64(31)))
 
 
 def joined(first: IndexArray, second: IndexArray) -> IndexArray:
