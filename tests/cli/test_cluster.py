@@ -11,6 +11,7 @@ import pytest
 
 import logiclens
 from logiclens.cli import cluster_command
+from logiclens.estimators import _clustering
 from logiclens.explain import load_rules
 from logiclens.files import read_table
 from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, run
@@ -108,3 +109,23 @@ def test_a_column_that_is_called_cluster_stays():
         "logiclens: The table has a column 'cluster' already: the clusters are in 'cluster_2'.\n"
     )
     assert read_table("twice.csv").table.column_names[-2:] == ["cluster", "cluster_2"]
+
+
+def test_clusters_that_follow_one_column_are_told():
+    result = run(*ARGUMENTS)
+
+    assert (
+        "Note: the clusters follow the column 'pressure', which alone gives 100.0% of them. "
+        "For groups in the other columns: --ignore pressure\n"
+    ) in result.stdout
+
+
+def test_many_rows_are_told_to_be_sampled(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_clustering, "LEARNED", 50)
+    lines = [f"{at % 7},{at % 11},{at % 13}" for at in range(300)]
+    Path("many.csv").write_text("\n".join(["a,b,c", *lines, ""]), encoding="utf-8")
+
+    assert (
+        "Note: The networks learned from 50 different rows, drawn at random; "
+        in run("cluster", "many.csv").stdout
+    )

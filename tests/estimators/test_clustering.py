@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logiclens.estimators import LENClusterer, _clustering
 from logiclens.estimators._clustering import (
     DistinctRows,
     Starts,
@@ -306,3 +307,25 @@ def test_there_are_columns_for_every_cluster_and_never_more_starts_than_asked_fo
 @pytest.mark.parametrize(("columns", "n_clusters"), [([[1, 1]], 2), ([[0, 1]], 1)])
 def test_nothing_to_tell_apart_gives_no_start(columns, n_clusters):
     assert few_concepts(tuples(columns), n_clusters, 0.01, 9) == []
+
+
+def test_networks_learn_from_a_sample_of_many_rows(monkeypatch):
+    """Clusters and rules are those of all rows."""
+    monkeypatch.setattr(_clustering, "LEARNED", 64)
+    X = np.random.default_rng(0).random((600, 8)) < [0.5, 0.5, 0.4, 0.4, 0.3, 0.3, 0.5, 0.5]
+    model = LENClusterer(2, random_state=0, device="cpu", epochs=60).fit(X)
+
+    assert model.n_learned_ == 64
+    assert len(model.labels_) == 600
+    assert (model.predict(X) == model.labels_).all()
+    assert [each.support for each in model.explain().values()] == np.bincount(model.labels_).tolist()
+
+
+def test_a_sample_has_the_weight_of_all_rows():
+    bits = np.random.default_rng(0).random((500, 10)) < 0.5
+    rows = DistinctRows.of(bits.astype(float), np.arange(500.0))
+    few = rows.sample(100)
+
+    assert len(few.weight) <= 100
+    assert few.total == pytest.approx(rows.total)
+    assert rows.sample(len(rows.weight)) is rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from logiclens.cli.selection import ClassScores, Fit
+    from logiclens.explain import ExplanationSet
     from logiclens.files import TableFile
 
 
@@ -127,6 +129,7 @@ def _run(source: TableFile, request: Request, n_clusters: int, progress: Progres
 def _fit(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> Fit:
     from logiclens import LENClusterer
     from logiclens.cli.selection import Fit
+    from logiclens.estimators._clustering import LEARNED
     from logiclens.evaluation import evaluate
 
     rows, settings = select(source, request, progress), request.settings
@@ -141,16 +144,35 @@ def _fit(source: TableFile, request: Request, n_clusters: int, progress: Progres
     )
     with progress.training():
         model.fit(rows.inputs)
-    found = evaluate(model.explain(), rows.inputs, model.labels_)
+    found = evaluate(_as_list(model.explain()), rows.inputs, model.labels_)
     sizes = {label: (int(each.support), 0) for label, each in found.by_label.items()}
-    return Fit(replace(rows, class_sizes=sizes), model, found, found)
+    if model.n_learned_ < len(model.labels_) and model.n_learned_ == LEARNED:
+        note = (
+            f"The networks learned from {LEARNED} different rows, drawn at random; clusters and rules are "
+            "those of all rows."
+        )
+        rows = replace(rows, notes=(*rows.notes, note))
+    leaks = replace(rows, labels=model.labels_).leaks(model.explain())
+    return Fit(replace(rows, class_sizes=sizes), model, found, found, leaks=leaks)
+
+
+def _as_list(rules: ExplanationSet) -> ExplanationSet:
+    """The rules of clusters as the list that decides: figures are then those of its decisions."""
+    from logiclens.explain import ExplanationSet as Rules
+    from logiclens.explain import RuleKind
+
+    own = tuple(replace(each, rule=replace(each.rule, kind=RuleKind.IFF)) for each in rules.values())
+    return Rules(
+        own, rules.concept_names, default=rules.default, steps=rules.steps, vocabulary=rules.vocabulary
+    )
 
 
 def _print(console: Console, found: Fit, request: Request, n_clusters: int) -> None:
-    from logiclens.cli.terminal import print_line, print_table
+    from logiclens.cli.terminal import percent, print_line, print_table
     from logiclens.errors import count
 
-    filled = [each for each in found.classes if each.n]
+    parts = {label: formula.complexity for label, formula in found.rules.conditions.items()}
+    filled = [each._replace(literals=parts.get(each.label, 0)) for each in found.classes if each.n]
     print_heading(
         console,
         found,
@@ -163,10 +185,37 @@ def _print(console: Console, found: Fit, request: Request, n_clusters: int) -> N
             f"Note: there is less to tell apart than {n_clusters} clusters: {_are(len(empty))} empty.",
         )
         console.print()
-    print_rules(console, ((each.explanation, _holds(each)) for each in filled), logic=request.logic)
+    if request.logic or not found.truth.steps:
+        print_rules(console, ((each.explanation, _holds(each)) for each in filled), logic=request.logic)
+    else:
+        _print_list(console, found)
+    for column, share in found.leaks[:1]:
+        print_line(
+            console,
+            f"Note: the clusters follow the column {column!r}, which alone gives {percent(share)} of them. "
+            f"For groups in the other columns: --ignore {shlex.quote(column)}",
+            "yellow",
+        )
+        console.print()
     print_line(console, "How well rules tell the clusters apart:")
     print_table(console, score_table(filled, first="cluster", by_network=False))
     print_rest(console, found, request, _next_step(request))
+
+
+def _print_list(console: Console, found: Fit) -> None:
+    """The list that puts rows into clusters, and how often it does so as the network."""
+    from logiclens.cli.terminal import ListedStep, print_line, print_steps
+    from logiclens.explain.resolution import step_words
+    from logiclens.explain.rule import alternatives
+
+    rules, scores = found.rules, found.truth.steps
+    print_line(console, "The first step that is true decides. It is right where the network says the same.")
+    console.print()
+    cases = [alternatives(step.formula, rules.vocabulary, "plain") for step in rules.steps]
+    labels = [f"cluster {label}" for label in rules.answers]
+    remarks = [step_words(each, last=at == len(rules.steps)) for at, each in enumerate(scores)]
+    print_steps(console, list(map(ListedStep, [*cases, []], labels, remarks)))
+    console.print()
 
 
 def _holds(found: ClassScores) -> str:

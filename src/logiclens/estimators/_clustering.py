@@ -34,6 +34,7 @@ from torch import Tensor
 
 from logiclens.estimators._parameters import ProgressLine
 from logiclens.estimators.fit import SearchSettings, explain_answers
+from logiclens.estimators.folds import systematic_sample
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.estimators.networks import predict_logits, resolve_device
 from logiclens.explain.front import Front
@@ -48,6 +49,8 @@ from logiclens.nn.training import Plan, train
 Reads = tuple[tuple[int, ...], ...]
 """The columns that the network of each cluster may read."""
 
+LEARNED = 1 << 12
+"""Distinct rows that networks learn from, at most."""
 _ROUNDING = 1e-9  # values that differ by less are equal
 
 
@@ -81,6 +84,16 @@ class DistinctRows(NamedTuple):
     def total(self) -> float:
         """Weight of all rows."""
         return float(self.weight.sum())
+
+    def sample(self, n: int) -> DistinctRows:
+        """At most so many of the rows, drawn by weight, the same ones every time; all where they are few."""
+        if len(self.weight) <= n:
+            return self
+        order = np.random.default_rng(0).permutation(len(self.weight))
+        drawn = systematic_sample(self.weight, order, n, start=0.5)
+        kept = np.flatnonzero(drawn)
+        weight = drawn[kept] * (self.total / float(drawn.sum()))
+        return DistinctRows(self.bits[kept], weight, np.arange(len(kept)))
 
 
 def few_concepts(rows: DistinctRows, n_clusters: int, literal_cost: float, limit: int) -> list[Reads]:
@@ -261,8 +274,10 @@ def cluster(
 ) -> Clustering:
     """Train all starts and take the best; criterion and ``together`` of the plan are set here.
 
-    Rules of a network that itself keeps all concepts have at most ``most_concepts``.
+    Rules of a network that itself keeps all concepts have at most ``most_concepts``. Of many rows a sample
+    is learned from, and starts are compared on it; clusters and rules of the best are those of all rows.
     """
+    everything, rows = rows, rows.sample(LEARNED)
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
     network, n_iter, penalties = _train_starts(starts, plan, rows, search.literal_cost, progress)
@@ -284,7 +299,11 @@ def cluster(
         if best is None or _is_better(value, rules, best):
             best = Clustering(own, front, rules, clusters, value, int(n_iter[start]), penalties[start])
     assert best is not None  # there is a start at least
-    return best
+    if everything is rows:
+        return best
+    clusters = clusters_of(best.network, everything, k)[0]
+    network, front, clusters = _number_clusters(best.network, everything, clusters, search, most_concepts)
+    return replace(best, network=network, front=front, rules=front.rules(), clusters=clusters)
 
 
 def explain_clusters(

@@ -128,6 +128,9 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         What :meth:`explain` returns.
     front_ : Front
         Rules of every length.
+    n_learned_ : int
+        Distinct rows that the networks learned from: of many rows a sample is drawn, and clusters and rules
+        are made for all of them.
     empty_clusters_ : tuple of int
         Clusters without rows.
     mutual_information_ : float
@@ -205,6 +208,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         from logiclens.estimators._clustering import (
+            LEARNED,
             DistinctRows,
             Starts,
             certainty,
@@ -243,6 +247,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if report is not None:
             report.end("made clusters, with rules")
         inputs.note_on(self)
+        self.n_learned_ = min(len(distinct.weight), LEARNED)
         self.network_ = found.network
         self.explanations_ = found.rules
         self.front_ = found.front
