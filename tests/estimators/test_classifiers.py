@@ -106,7 +106,7 @@ def test_if_rule_is_a_necessary_condition(kind: str):
     assert not fired.all()
     assert equivalent(rule.formula, parse_formula("a & b"))
     assert str(rule) == "forall x: True(x) -> a(x) & b(x)"
-    assert rule.to_sentence() == "Every class True case satisfies: a and b (a necessary condition)"
+    assert rule.to_sentence().startswith("Every class True row has: a and b (100.0% of them in ")
 
 
 @pytest.mark.parametrize("kind", ["mu", "psi", "entropy"])
@@ -118,7 +118,7 @@ def test_only_if_rule_is_a_sufficient_condition(kind: str):
     assert fired.any()
     assert equivalent(rule.formula, parse_formula("a & b"))
     assert str(rule) == "forall x: (a(x) & b(x)) -> True(x)"
-    assert rule.to_sentence() == "Whenever a and b, it is class True (a sufficient condition)"
+    assert rule.to_sentence().startswith("Rows where a and b are class True (100.0% of them in ")
 
 
 def test_if_rule_of_a_relu_network():
