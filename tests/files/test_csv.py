@@ -133,6 +133,41 @@ def test_utf_16_says_so_itself(path: Path):
     assert found.notes == ("The text is in UTF-16.", "Columns are separated by tab.")
 
 
+@pytest.mark.parametrize(
+    ("above", "table", "n"),
+    [
+        ("Sales, 2026\n\n", "shop;kind;size\n1;a;2,5\n2;b;3\n", 2),
+        ('Report of shops\n"Made on\n3 May"\n', "shop,kind,size\n1,a,2\n", 3),
+        ("sep=;\nA report\n", "shop;kind;size\n1;a;2\n", 1),
+        ("", "shop,kind\n1,a\n", 0),
+        ("", "shop,kind\n1,2,a\n2,3,b\n", 0),  # a column of row names, as R writes it
+        ("", "note\n1,2,3\n4,5,6\n", 0),  # numbers are no names
+        ("", "shop\na b\n", 0),
+    ],
+)
+def test_lines_above_the_header_are_found_where_that_is_plain(path: Path, above: str, table: str, n: int):
+    found = layout_of(path, (above + table).encode())
+
+    assert found.names[0] in ("shop", "note")
+    assert found.n_lines == (above + table).count("\n") - table.count("\n") + 1
+    assert sum("skipped" in note for note in found.notes) == (n > 0)
+    if n:
+        said = layout_of(path, (above + table).encode(), None, None, None, n)
+        assert (said.names, said.n_lines) == (found.names, found.n_lines)
+        assert rest_of(path, (above + table).encode()).decode() == table.split("\n", 1)[1]
+
+
+def test_lines_above_the_header_can_be_said(path: Path):
+    content = b"a,b\n1,2\n3,4\n"
+
+    assert layout_of(path, content, None, None, None, 1).names == ("1", "2")
+    assert layout_of(path, b"A report\na,b,c\n1,2,3\n", None, None, None, 0).names == ("A report",)
+    with pytest.raises(FileError, match="holds nothing but empty lines"):
+        layout_of(path, content, None, None, None, 9)
+    with pytest.raises(InputError, match="skip_lines must be a whole number"):
+        layout_of(path, content, None, None, None, -1)
+
+
 def test_what_is_not_in_utf_8_is_read_as_cp1252(path: Path):
     """As Excel writes it in Western Europe; a euro sign is none in latin-1."""
     content = "größe,b\n5 €,2\n".encode("cp1252")

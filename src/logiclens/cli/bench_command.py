@@ -623,7 +623,8 @@ def tables(  # noqa: PLR0913 - the options of a command
         selection = Selection(target, above=above, holdout=0.0)
 
         def select(file: Path) -> MemoryRows:
-            return select_rows(read(str(file), Progress(False), delimiter, encoding, decimal), selection)
+            layout = opt.FileOptions(delimiter, encoding, decimal)
+            return select_rows(read(str(file), Progress(False), layout), selection)
 
         experiments = _experiments(folder, select, folds, fold_seed)
         check_folder(out)

@@ -30,6 +30,7 @@ from logiclens.cli.learning import (
 )
 from logiclens.cli.options import (
     ColumnOptions,
+    FileOptions,
     NetworkKind,
     RuleKindName,
     Selection,
@@ -99,6 +100,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    skip_lines: opt.SkipLines = None,
     sheet: opt.Sheet = None,
 ) -> None:
     """Learn the rules behind the predictions that a model made.
@@ -120,6 +122,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
             "it is the column of --predictions; name another one.", param_hint="'--truth'"
         )
     with one_line_errors():
+        layout = FileOptions(delimiter, encoding, decimal, skip_lines, sheet)
         check_rows(rows, html)
         check_mirror(mirror, rule)
         holdout = share_held_out(context, holdout, test, split_column, test_value)
@@ -153,9 +156,8 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         )
         request.outputs.check(*([data] if test is None else [data, test]))
         progress = Progress.on_terminal(quiet)
-        layout = delimiter, encoding, decimal, sheet
-        source = read(data, progress, *layout, said)
-        held = None if test is None else read_test(test, source, progress, *layout, said)
+        source = read(data, progress, layout, said)
+        held = None if test is None else read_test(test, source, progress, layout, said)
         _run(source, request, progress, held)
 
 

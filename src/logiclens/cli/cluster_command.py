@@ -23,7 +23,7 @@ from logiclens.cli.learning import (
     select,
     write,
 )
-from logiclens.cli.options import ColumnOptions, NetworkKind, Selection, command_line
+from logiclens.cli.options import ColumnOptions, FileOptions, NetworkKind, Selection, command_line
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors, print_error
 
@@ -73,6 +73,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    skip_lines: opt.SkipLines = None,
     sheet: opt.Sheet = None,
 ) -> None:
     """Group the rows of a table, with a rule for each group.
@@ -88,6 +89,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
           write the table with the group of each row
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
+        layout = FileOptions(delimiter, encoding, decimal, skip_lines, sheet)
         check_rows(rows, html)
         said = ColumnOptions.of(categorical, numeric, ordered, missing)
         request = Request(
@@ -102,7 +104,12 @@ def cluster(  # noqa: PLR0913 - the options of a command
         )
         request.outputs.check(data)
         progress = Progress.on_terminal(quiet)
-        _run(read(data, progress, delimiter, encoding, decimal, sheet, said), request, clusters, progress)
+        _run(
+            read(data, progress, layout, said),
+            request,
+            clusters,
+            progress,
+        )
 
 
 def _run(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> None:

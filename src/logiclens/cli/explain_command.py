@@ -37,6 +37,7 @@ from logiclens.cli.learning import (
 )
 from logiclens.cli.options import (
     ColumnOptions,
+    FileOptions,
     NetworkKind,
     RuleKindName,
     Selection,
@@ -150,6 +151,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    skip_lines: opt.SkipLines = None,
     sheet: opt.Sheet = None,
     engine: opt.EngineOption = None,
     memory: opt.Memory = None,
@@ -193,7 +195,8 @@ def explain(  # noqa: PLR0913 - the options of a command
           many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
-        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal, sheet)
+        layout = FileOptions(delimiter, encoding, decimal, skip_lines, sheet)
+        chosen = engine_of_options(engine, memory, data, layout)
         check_rows(rows, html)
         check_mirror(mirror, rule)
         said = ColumnOptions.of(categorical, numeric, ordered, missing)
@@ -243,10 +246,9 @@ def explain(  # noqa: PLR0913 - the options of a command
         )
         progress = Progress.on_terminal(quiet)
         if chosen is None:
-            layout = delimiter, encoding, decimal, sheet
             request.outputs.check(*([data] if test is None else [data, test]))
-            source = read(data, progress, *layout, said)
-            held = None if test is None else read_test(test, source, progress, *layout, said)
+            source = read(data, progress, layout, said)
+            held = None if test is None else read_test(test, source, progress, layout, said)
             run(select(source, request, progress, held), request, progress)
         else:
             if test is not None:

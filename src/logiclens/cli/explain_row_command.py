@@ -44,6 +44,7 @@ def explain_row(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    skip_lines: opt.SkipLines = None,
     sheet: opt.Sheet = None,
 ) -> None:
     """Say why one row is predicted as it is, and the least that would have to be different.
@@ -64,9 +65,8 @@ def explain_row(  # noqa: PLR0913 - the options of a command
         wanted = None if target is None else label_named(rules, target)
         words = rules.vocabulary
         types = dict.fromkeys(rules.concept_names, ValueType.FLAG) if words is None else words.types
-        file = read_table(
-            data, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet, types=types
-        )
+        layout = opt.FileOptions(delimiter, encoding, decimal, skip_lines, sheet)
+        file = read_table(data, **layout.entries(), types=types)
         one = _one_row(file, row)
         values = _values(rules, one)
         console = output_console()

@@ -14,7 +14,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import logiclens
-from logiclens.cli.options import BALANCED, ColumnOptions, NetworkKind, RuleKindName, Selection
+from logiclens.cli.options import BALANCED, ColumnOptions, FileOptions, NetworkKind, RuleKindName, Selection
 from logiclens.cli.outputs import METRICS, Outputs, results_json, rule_words, write_text
 from logiclens.cli.terminal import (
     ListedStep,
@@ -198,10 +198,7 @@ def name_a_column(
 def read(
     data: str,
     progress: Progress,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    sheet: str | None = None,
+    layout: FileOptions,
     said: ColumnOptions | None = None,
 ) -> TableFile:
     """Read the table that a command names."""
@@ -209,19 +206,17 @@ def read(
     from logiclens.files import read_table
 
     said = said or ColumnOptions()
-    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "sheet": sheet}
     with progress.show(f"reading {data}"):
-        return read_table(data, **layout, types=partial(kinds_of, said), missing=partial(gaps_of, said))
+        return read_table(
+            data, **layout.entries(), types=partial(kinds_of, said), missing=partial(gaps_of, said)
+        )
 
 
 def read_test(
     path: str,
     source: TableFile,
     progress: Progress,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    sheet: str | None,
+    layout: FileOptions,
     said: ColumnOptions,
 ) -> TableFile:
     """Read the rows to hold out, by the types of the table itself: what is text there is text."""
@@ -233,12 +228,12 @@ def read_test(
     types = {name: ValueType.TEXT for name in names if table.column(name).kind is Kind.TEXT}
     types |= kinds_of(said, names)
     gaps = gaps_of(said, names)
-    mine = sheet if path.lower().endswith(".xlsx") else None
-    layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "sheet": mine}
+    if not path.lower().endswith(".xlsx"):
+        layout = layout._replace(sheet=None)
     with progress.show(f"reading {path}"):
         return read_table(
             path,
-            **layout,
+            **layout.entries(),
             types=lambda there: {name: types[name] for name in there if name in types},
             missing=lambda there: {name: gaps[name] for name in there if name in gaps},
         )

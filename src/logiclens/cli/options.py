@@ -62,6 +62,30 @@ class Engine(NamedTuple):
         return _TITLES[self.name]
 
 
+class FileOptions(NamedTuple):
+    """How a file is read, where a person says it; found in the file where not.
+
+    Attributes
+    ----------
+    delimiter, encoding, decimal : str, optional
+        Of a text file.
+    skip_lines : int, optional
+        Lines of a text file above its header.
+    sheet : str, optional
+        Of a workbook.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    skip_lines: int | None = None
+    sheet: str | None = None
+
+    def entries(self) -> dict[str, Any]:
+        """The options by name, as functions that read files take them."""
+        return self._asdict()
+
+
 class ColumnOptions(NamedTuple):
     """What was said of columns, as it was typed.
 
@@ -409,6 +433,14 @@ Decimal: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Sign before the decimals of a number.  [default: found in the data]", metavar="SIGN"),
 ]
+SkipLines: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        help="Lines of a text file above its header.  [default: found where it is plain]",
+        min=0,
+        metavar="NUMBER",
+    ),
+]
 Sheet: TypeAlias = Annotated[
     str | None, typer.Option(help="Sheet of an Excel workbook.  [default: the first]", metavar="NAME")
 ]
@@ -525,10 +557,7 @@ def engine_of_options(
     name: EngineName | None,
     memory: str | None,
     data: str,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    sheet: str | None,
+    layout: FileOptions,
 ) -> Engine | None:
     """The engine that the options ask for, if any.
 
@@ -538,7 +567,7 @@ def engine_of_options(
     memory : str, optional
     data : str
         What is read.
-    delimiter, encoding, decimal, sheet : str, optional
+    layout : FileOptions
         How text is read without an engine.
 
     Raises
@@ -560,8 +589,8 @@ def engine_of_options(
         )
     if data.lower().endswith(".xlsx"):
         wrong_usage("--engine reads CSV and Parquet. Save the sheet as one of these, or leave out --engine.")
-    layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal, "--sheet": sheet}
-    for option, value in layout.items():
+    for name_of_one, value in layout.entries().items():
+        option = f"--{name_of_one.replace('_', '-')}"
         if value is not None:
             wrong_usage(f"{option} is not for an engine, which reads files its own way. Omit it.")
     return Engine(name, memory)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from logiclens.cli import options as opt
-from logiclens.cli.options import engine_of_options
+from logiclens.cli.options import FileOptions, engine_of_options
 from logiclens.cli.outputs import STDOUT, Outputs, new_names, output
 from logiclens.cli.saved_rules import network_in, rules_in
 from logiclens.cli.terminal import (
@@ -71,6 +71,7 @@ def predict(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    skip_lines: opt.SkipLines = None,
     sheet: opt.Sheet = None,
     engine: opt.EngineOption = None,
     memory: opt.Memory = None,
@@ -104,7 +105,8 @@ def predict(  # noqa: PLR0913 - the options of a command
           many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
-        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal, sheet)
+        layout = FileOptions(delimiter, encoding, decimal, skip_lines, sheet)
+        chosen = engine_of_options(engine, memory, data, layout)
         request = PredictRequest(out, network, only_prediction, truth)
         if chosen is None:
             Outputs(out=out).check(model, data)
@@ -114,7 +116,6 @@ def predict(  # noqa: PLR0913 - the options of a command
                 raise InputError(
                     f"{model!r} holds rules alone. Leave out --network, or name the model's file."
                 )
-            layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "sheet": sheet}
             predictions, notes, comparison, classes = _in_memory(rules, teacher, data, request, layout)
         else:
             _check_usage(request)
@@ -151,7 +152,7 @@ class PredictRequest(NamedTuple):
 
 
 def _in_memory(
-    rules: ExplanationSet, network: Any, data: str, request: PredictRequest, layout: Mapping[str, str | None]
+    rules: ExplanationSet, network: Any, data: str, request: PredictRequest, layout: FileOptions
 ) -> tuple[RowPredictions, list[str], list[str], list[ClassFigures]]:
     """Write all rows with their predictions.
 
@@ -186,7 +187,7 @@ def _in_memory(
     new: dict[str, str] = {}
     quiet = out == STDOUT and sys.stdout.isatty()  # rows are progress enough
     with (
-        read_batches(data, **layout) as batches,
+        read_batches(data, **layout.entries()) as batches,
         Progress.on_terminal(quiet).show(f"reading {batches.name}"),
     ):
         truth = None if request.truth is None else TrueClasses(rules, request.truth, batches.names)

@@ -24,6 +24,7 @@ from logiclens.concepts._text import NumberNotation, decimal_signs, two_readings
 from logiclens.errors import FileError, InputError, listing, shown
 from logiclens.files._open import OpenFile, Peekable, Readable
 from logiclens.logic.arrays import IndexArray
+from logiclens.logic.data import check_count
 
 DELIMITERS = "\t;|,"
 """Delimiters to look for; of two that fit equally well, the first."""
@@ -35,6 +36,7 @@ _ROWS = 200  # read to find the delimiter
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n)")  # a line that Excel writes and reads
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_MOST_ABOVE = 20  # lines above a header that are found
 _WESTERN = "cp1252"
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")  # signs that it lacks, or texts do
 _WORDS = {"tab": "\t", r"\t": "\t"}  # a tab is hard to type
@@ -83,9 +85,15 @@ class Layout:
 
 
 def find_layout(
-    source: OpenFile, delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None
+    source: OpenFile,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    skip_lines: int | None = None,
 ) -> tuple[Layout, Peekable]:
     """Find the layout of a text file; what the caller gives is taken as it is.
+
+    Lines above the header are found where it is plain: some with few values, then all with more.
 
     Returns
     -------
@@ -117,6 +125,17 @@ def find_layout(
         delimiter = delimiter or separator[1]
         stream.read(len(separator[0].encode()))
         text = text[separator.end() :]
+    n_above = _lines_above(text, delimiter) if skip_lines is None else check_count(skip_lines, "skip_lines")
+    if n_above:
+        above = [*islice(io.StringIO(text, newline=""), n_above)]
+        stream.read(len("".join(above).encode()))
+        text = text[len("".join(above)) :]
+        if skip_lines is None:
+            few = "The line" if n_above == 1 else f"The {n_above} lines"
+            notes.append(
+                f"{few} above the header {'is' if n_above == 1 else 'are'} skipped, from "
+                f"{shown(above[0].strip())} on. If that is wrong, say --skip-lines 0."
+            )
     if delimiter is None:
         delimiter = _guess_delimiter(text)
         if delimiter != ",":
@@ -143,9 +162,32 @@ def find_layout(
             f"{decimal!r} cannot both separate columns and mark decimals. Name another delimiter or decimal."
         )
     names, unnamed, remarks = distinct_names(header)
-    n_lines += bool(separator)
+    n_lines += bool(separator) + n_above
     layout = Layout(delimiter, codec, decimal, names, unnamed, n_lines, bool(mark), (*notes, *remarks), sure)
     return layout, stream
+
+
+def _lines_above(text: str, delimiter: str | None) -> int:
+    """How many lines stand above the header, where that is plain; mostly none."""
+    best, found = 0, 0
+    for sign in DELIMITERS if delimiter is None else delimiter:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+        records = [(reader.line_num, record) for record in islice(_readable(reader), _ROWS) if record]
+        if len(records) == _ROWS or not text.endswith(("\n", "\r")):
+            records = records[:-1] if len(records) > 3 else records  # the last may be cut off
+        widths = [len(record) for _, record in records]
+        width = widths[-1] if widths else 0
+        n_above = len(widths)
+        while n_above and widths[n_above - 1] == width:
+            n_above -= 1
+        if not n_above and width > 1:
+            return 0
+        header = records[n_above][1] if len(widths) - n_above > 1 else []
+        named = all(name.strip() and not _NUMBER.fullmatch(name.strip()) for name in header)
+        few = n_above <= _MOST_ABOVE and all(2 * other <= width for other in widths[:n_above])
+        if header and named and few and width > max(best, 2):
+            best, found = width, records[n_above - 1][0]
+    return found
 
 
 def _is_western(head: bytes) -> bool:

@@ -100,6 +100,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    skip_lines: int | None = None,
     sheet: str | None = None,
     types: Mapping[str, ValueType] | Expected | None = None,
     missing: Mapping[str, Sequence[str]]
@@ -127,6 +128,8 @@ def read_table(
         is not in UTF-8.
     decimal : {".", ","}, optional
         Sign before the decimals of a number; found in the first lines when missing.
+    skip_lines : int, optional
+        Lines above the header; found, where it is plain, when missing.
     sheet : str, optional
         Of an Excel workbook, the sheet to read; the first when missing.
     types : mapping of str to ValueType, optional
@@ -170,7 +173,7 @@ def read_table(
             table, notes = _read_parquet(source, types)
             found = Counter[tuple[str, str]]()
         else:
-            table, notes, found = _read_text(source, types, missing, delimiter, encoding, decimal)
+            table, notes, found = _read_text(source, types, missing, delimiter, encoding, decimal, skip_lines)
         gaps = _by_column(missing, table.column_names)
         table, more = without_values(table, gaps)
         notes = (*notes, *notes_on_missing(gaps, found + more))
@@ -285,7 +288,7 @@ def _read_text(
     source: OpenFile,
     types: Mapping[str, ValueType] | Expected | None,
     missing: Any,
-    *settings: str | None,
+    *settings: Any,
 ) -> tuple[Any, tuple[str, ...], Counter[tuple[str, str]]]:
     layout, stream = find_layout(source, *settings)
     wanted, gaps = checked_types(_by_column(types, layout.names)), _by_column(missing, layout.names)
@@ -461,13 +464,14 @@ def read_batches(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    skip_lines: int | None = None,
     sheet: str | None = None,
 ) -> Iterator[Batches]:
     r"""Open a table with a header to read it in batches.
 
     Parameters
     ----------
-    path, delimiter, encoding, decimal, sheet
+    path, delimiter, encoding, decimal, skip_lines, sheet
         As for :func:`~logiclens.files.read_table`.
 
     Yields
@@ -497,11 +501,11 @@ def read_batches(
             if source.is_parquet:
                 batches = _of_parquet(source, stack)
             else:
-                batches = _of_text(source, delimiter, encoding, decimal)
+                batches = _of_text(source, delimiter, encoding, decimal, skip_lines)
         yield batches
 
 
-def _of_text(source: OpenFile, *settings: str | None) -> Batches:
+def _of_text(source: OpenFile, *settings: Any) -> Batches:
     layout, stream = find_layout(source, *settings)
     if not stream.peek(1 << 16).strip():
         raise no_rows(source.label)
