@@ -230,6 +230,7 @@ class Rule:
 
         Examples
         --------
+        >>> from logiclens.logic import Var
         >>> rule = Rule("age > 62", ~Var("red_wing"), "if")
         >>> print(rule.format("unicode"))
         ∀x: "age > 62"(x) → ¬red_wing(x)
@@ -258,6 +259,7 @@ class Rule:
 
         Examples
         --------
+        >>> from logiclens.logic import Var
         >>> f = Var("red") & ~Var("bill colour")
         >>> print(Rule("robin", f, "if").to_sentence())
         Every robin row has: red and not bill colour

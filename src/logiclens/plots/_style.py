@@ -62,7 +62,7 @@ def concept_label(name: str, vocabulary: Vocabulary | None = None, longest: int 
     Examples
     --------
     >>> print(concept_label("bill colour"))
-    “bill colour”
+    bill colour
     """
     return shorten(formula_sentence(Var(name), vocabulary), longest)
 
