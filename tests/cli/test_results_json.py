@@ -81,7 +81,7 @@ def test_steps_have_the_figures_of_the_rows_that_they_decide(found):
     [
         ("iff", r"Predicts low exactly when .*\. Right on \d+\.\d% of all rows\."),
         ("if", r"Nothing is known that every low row has\."),
-        ("only_if", r"Rows where .* are low\. Right about \d+\.\d% of the rows of which it is true\."),
+        ("only_if", r"Rows where .* are low\. Right on \d+\.\d% of the rows of which it is true\."),
     ],
 )
 def test_a_sentence_says_how_often_it_holds(tmp_path: Path, kind: str, sentence: str):
