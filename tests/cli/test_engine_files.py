@@ -14,7 +14,7 @@ from logiclens.cli.engine_rows import (
     name_of,
     quieten,
 )
-from logiclens.cli.options import Engine, EngineName
+from logiclens.cli.options import Engine, EngineName, Selection
 from logiclens.cli.terminal import Progress
 from logiclens.errors import InputError
 from tests.cli.in_files import in_files, stays
@@ -68,13 +68,14 @@ def test_other_files_are_written(path: str, data: str):
 def test_rows_are_drawn_once_and_the_same_every_time():
     table = pa.table({"number": range(5000), "file_row_number": range(5000)})
     pattern = in_files(table, Path("data"))
-    some = draw_rows(pattern, DUCKDB, 100, 3, SILENT)
-    again, others = (draw_rows(pattern, DUCKDB, 100, seed, SILENT).table for seed in (3, 4))
+    some, again, others = (
+        draw_rows(pattern, DUCKDB, Selection("number", max_rows=100, seed=seed), SILENT) for seed in (3, 3, 4)
+    )
 
     assert some.table.column_names == table.column_names
     assert len(set(some.table["number"].to_pylist())) == 100
-    assert some.table.equals(again)
-    assert not some.table.equals(others)
+    assert some.table.equals(again.table)
+    assert not some.table.equals(others.table)
     assert some.notes == ("100 of 5000 rows taken, drawn at random by DuckDB.",)
     assert (some.name, some.sha256) == ("data/*.parquet", None)
 

@@ -24,10 +24,9 @@ from tests.cli.running import STAYS, CliRunner, run
 
 
 @pytest.mark.parametrize("network", NetworkKind)
-def test_settings_arrive(network: NetworkKind):
-    model = classifier(
-        Settings(network, RuleKindName.ONLY_IF, 7, max_literals=4, distillation=1.0), verbose=True
-    )
+def test_settings_arrive(network: NetworkKind, prepared):
+    settings = Settings(network, RuleKindName.ONLY_IF, 7, max_literals=4, distillation=1.0)
+    model = classifier(prepared, settings, verbose=True)
 
     assert type(model).__name__ == f"{network.value.capitalize()}Classifier"
     assert (model.rule, model.random_state, model.max_literals, model.verbose) == ("only_if", 7, 4, True)
@@ -39,8 +38,10 @@ def test_settings_arrive(network: NetworkKind):
     ("settings", "longest"),
     [({}, "auto"), ({"literals": 80}, "auto"), ({"literals": 8, "max_literals": 5}, 8)],
 )
-def test_the_front_goes_as_far_as_the_length_that_is_asked_for(settings: dict[str, int], longest: Any):
-    model = classifier(Settings(**settings))
+def test_the_front_goes_as_far_as_the_length_that_is_asked_for(
+    settings: dict[str, int], longest: Any, prepared
+):
+    model = classifier(prepared, Settings(**settings))
 
     assert (model.max_literals, model.literals) == (longest, settings.get("literals", "auto"))
 
@@ -64,7 +65,7 @@ def test_rows_held_out_are_not_trained_on(prepared, model):
 
 def test_metrics_are_means_over_folds(prepared):
     found = cross_validate(prepared, Settings(), 2, Progress(False))
-    scores = logiclens.cross_explain(classifier(Settings()), prepared.inputs, prepared.labels, cv=2)
+    scores = logiclens.cross_explain(classifier(prepared, Settings()), prepared.inputs, prepared.labels, cv=2)
     accuracies = np.asarray(scores["model_accuracy"])
 
     assert list(found) == list(METRICS)

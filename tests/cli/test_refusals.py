@@ -145,7 +145,10 @@ def test_refused(words: str, message: str):
         ("explain-row rules.json rows.csv", "Missing option '--row'"),
         ("explain-row rules.json rows.csv --row 0", "Invalid value for '--row': "),
         ("export rules.json", "Missing option '--to'"),
-        ("export rules.json --to cobol", "'cobol' is not one of 'sql', 'python', 'json', 'latex', 'md', "),
+        (
+            "export rules.json --to cobol",
+            "'cobol' is not one of 'sql', 'python', 'json', 'latex', 'markdown', 'md', ",
+        ),
         ("export rules.json --to md --dialect mysql", "there are dialects of SQL only; add --to sql."),
         ("export rules.json --to md --name f", "only Python needs a name; add --to python."),
         ("blackbox rows.csv --predictions a --truth a", "it is the column of --predictions; name another"),

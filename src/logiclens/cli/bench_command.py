@@ -620,7 +620,7 @@ def tables(  # noqa: PLR0913 - the options of a command
         methods = choose_methods(method, PEERS if front else METHODS, slow=front)
         if out.resolve() == folder.resolve():
             raise InputError(f"{str(out)!r} is the folder of tables. Name another one with --out.")
-        selection = Selection(target, above=above, holdout=0.0)
+        selection = Selection(target, above=above, holdout=0.0, type_notes=False)
 
         def select(file: Path) -> MemoryRows:
             layout = opt.FileOptions(delimiter, encoding, decimal)

@@ -27,11 +27,11 @@ from logiclens.cli.selection import (
     choose_columns,
     class_labels,
     class_ranges,
-    code_notes,
     column_use,
     refuse_kind,
     refuse_limit,
     remarks,
+    type_notes,
     use_of,
 )
 from logiclens.concepts._columns import look_at, spelling_remark
@@ -219,7 +219,7 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         rows.columns, selection, lambda columns: _check_columns(rows.table, columns, said)
     )
     if few := _few_rows(rows.table, columns):
-        on_columns += code_notes(map(few.column, columns), said)
+        on_columns += type_notes(map(few.column, columns), said)
     return EngineRows(
         name=name,
         engine=engine,

@@ -144,6 +144,8 @@ class Selection(NamedTuple):
         Column whose values say which rows are held out.
     test_value : str, optional
         The value of the rows held out.
+    type_notes : bool
+        Whether columns that may hold codes or gaps are noted, with the option to say so.
     """
 
     target: str | None
@@ -160,6 +162,7 @@ class Selection(NamedTuple):
     group: str | None = None
     split_column: str | None = None
     test_value: str | None = None
+    type_notes: bool = True
 
     @property
     def limits(self) -> tuple[float, ...]:

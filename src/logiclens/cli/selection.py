@@ -607,7 +607,8 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
     inputs, dropped, on_columns = choose_columns(
         table.names, selection, lambda columns: _check_columns(table, kept, columns, said)
     )
-    on_columns += code_notes(map(table.column, inputs), said)
+    if selection.type_notes:
+        on_columns += type_notes(map(table.column, inputs), said)
     pool, numbers, of_test = source.table, np.arange(table.n_rows), None
     if test is not None:
         needed = [
@@ -751,7 +752,13 @@ def _check_columns(
 def remarks(column: Column, advice: str) -> list[str]:
     """Remarks on a column that is used; advice where its numbers are written as text."""
     text = f"Column {column.name!r} has numbers written as text: {advice}." if advice else ""
-    return [*filter(None, (text, spelling_remark(column), _gap_note(column)))]
+    return [*filter(None, (text, spelling_remark(column)))]
+
+
+def type_notes(columns: Iterable[Column], said: SaidColumns) -> list[str]:
+    """Notes on what columns may hold that was not said: codes, and numbers that stand for gaps."""
+    several = [*columns]
+    return [*filter(None, map(_gap_note, several)), *_code_notes(several, said)]
 
 
 def _gap_note(column: Column) -> str:
@@ -768,7 +775,7 @@ def _gap_note(column: Column) -> str:
     )
 
 
-def code_notes(columns: Iterable[Column], said: SaidColumns) -> list[str]:
+def _code_notes(columns: Iterable[Column], said: SaidColumns) -> list[str]:
     """A note on columns of few whole numbers, which may be codes; none where that was said."""
     found = [column for column in columns if column.name not in said.types and looks_like_codes(column)]
     if not found:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from logiclens.concepts._cuts import quantile_cuts
 from logiclens.errors import InputError, shown
-from logiclens.logic.arrays import IndexArray
+from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.data import check_count, check_name
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Ranges:
     cuts: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        check_name(self.name)
+        object.__setattr__(self, "cuts", tuple(_numbers(self.cuts).tolist()))
         if not self.cuts or not np.isfinite(self.cuts).all():
             raise InputError(f"Cut points must be finite numbers. Got {shown(self.cuts)}.")
         if list(self.cuts) != sorted(self.cuts) or len(set(self._texts)) < len(self.cuts):
@@ -62,9 +65,12 @@ class Ranges:
         >>> Ranges.of_equal_size("price", np.arange(300), 3).cuts
         (99.0, 199.0)
         """
-        if n_ranges < 2:
-            raise InputError(f"n_ranges must be a whole number of at least 2. Got {n_ranges}.")
-        cuts = quantile_cuts(numbers, n_ranges - 1, sample_weight=sample_weight)
+        check_count(n_ranges, "n_ranges", least=2)
+        cuts = quantile_cuts(
+            _numbers(numbers),
+            n_ranges - 1,
+            sample_weight=None if sample_weight is None else _numbers(sample_weight),
+        )
         if not cuts.size:
             raise InputError(f"Column {name!r} has less than two different numbers, so it has no ranges.")
         return cls(name, tuple(cuts.tolist()))
@@ -82,10 +88,21 @@ class Ranges:
 
     def codes(self, numbers: Any) -> IndexArray:
         """Which range each number is in, shape (n,); what stands for NaN means nothing."""
-        return np.searchsorted(np.asarray(self.cuts), np.asarray(numbers, dtype=np.float64))
+        return np.searchsorted(np.asarray(self.cuts), _numbers(numbers))
 
     def label(self, numbers: Any) -> NDArray[Any]:
         """The label of each number, shape (n,); what stands for NaN means nothing."""
         return np.array([*self.labels, ""], dtype=object)[
-            np.where(np.isnan(np.asarray(numbers, dtype=np.float64)), -1, self.codes(numbers))
+            np.where(np.isnan(_numbers(numbers)), -1, self.codes(numbers))
         ]
+
+
+def _numbers(values: Any) -> FloatArray:
+    """Values as numbers, (n,)."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.zeros(())
+    if found.ndim != 1:
+        raise InputError(f"Expected an array of numbers. Got {shown(values)}.")
+    return found

@@ -246,6 +246,8 @@ def gather_facts(  # noqa: PLR0913
     subject = subject_of(model)
     source = _check_facts(source, title, target)
     rivals = _as_models(comparison)
+    if stability is not None and not hasattr(stability, "returns"):
+        raise InputError(f"stability must be what clf.stability(X, y) returns. Got {shown(stability)}.")
     if not isinstance(rows, bool | np.bool_):
         raise InputError(f"rows must be True or False. Got {shown(rows)}.")
     if X is None and y is not None:
@@ -325,7 +327,7 @@ def _as_models(given: Any) -> list[ModelFacts]:
         accuracies = {name: given.accuracy(name) for name in given.right}
         given = [(name, _TITLES.get(name, name), rate, *ends) for name, (rate, ends) in accuracies.items()]
     found = []
-    for each in given:
+    for each in given if isinstance(given, Sequence) else [given]:
         match each:
             case (str(name), str(title), accuracy, low, high) if _is_share(accuracy) and all(
                 end is None or _is_share(end) for end in (low, high)
