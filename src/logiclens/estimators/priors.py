@@ -115,7 +115,7 @@ class Priors:
         self.inputs = inputs
         self.targets = targets
         self.labels = tuple(map(str, targets.labels))
-        self._conditions: dict[str, _Comparison] = {}
+        self._conditions: dict[str, _Inequality] = {}
         for name in dict.fromkeys(name for formula in self.formulas for name in formula.concepts):
             self._check(name)
 
@@ -309,7 +309,7 @@ def _draw(column: Column, weight: FloatArray, size: int, random: np.random.Gener
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _Inequality:
     """A concept, or where it is not: then ``if_missing`` of the concept keeps it false of missing values."""
 
     concept: Concept
@@ -328,7 +328,7 @@ def _readings(name: str) -> list[tuple[str, tuple[str, ...]]]:
     return [(column, rest) for column, rest in splits if column and rest[1]]
 
 
-def _condition(name: str, table: Table) -> _Comparison | None:
+def _condition(name: str, table: Table) -> _Inequality | None:
     """The condition on a column that a name reads as, if it does."""
     for column, rest in reversed(_readings(name)):  # the longest column first
         if column in table and (found := _comparison(table.column(column), *rest)) is not None:
@@ -336,23 +336,23 @@ def _condition(name: str, table: Table) -> _Comparison | None:
     return None
 
 
-def _comparison(column: Column, *stated: str) -> _Comparison | None:
+def _comparison(column: Column, *stated: str) -> _Inequality | None:
     """A sign and a value, or the ends of an interval with their signs, as a condition on a column."""
     if len(stated) == 4:
         low, high = float(stated[0]), float(stated[3])
         ends = (low if stated[1] == "<" else _below(low), high if stated[2] == "<=" else _below(high))
-        return _Comparison(Between(column.name, *ends))
+        return _Inequality(Between(column.name, *ends))
     sign, value = stated
     number, other = _number(value), sign == "!="
     if sign in ("=", "!=") and column.kind is Kind.TEXT:
         same = (level for level in column.levels if level == (value if isinstance(level, str) else number))
-        return _Comparison(OneOf(column.name, (next(same, value),), other), other)
+        return _Inequality(OneOf(column.name, (next(same, value),), other), other)
     if np.isnan(number) or not (column.is_numeric or column.kind is Kind.TEXT):
         return None
     if sign in ("=", "!="):
-        return _Comparison(OneOf(column.name, (number,), other), other)
+        return _Inequality(OneOf(column.name, (number,), other), other)
     kind = Above if sign in (">", ">=") else AtMost
-    return _Comparison(kind(column.name, number if sign in (">", "<=") else _below(number)))
+    return _Inequality(kind(column.name, number if sign in (">", "<=") else _below(number)))
 
 
 def _below(number: float) -> float:

@@ -308,7 +308,7 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     truth = bool(rule.formula.evaluate(values, rule.concepts)[0])
     wanted = to_dnf(Not(rule.formula) if truth else rule.formula)
     terms = ({name: term[name] for name in row if name in term} for term in _term_values(wanted))
-    found = _nearest([_Goal(rule.target, term, []) for term in terms], units, row)
+    found = _nearest([_WantedAnswer(rule.target, term, []) for term in terms], units, row)
     changes = None if found is None else tuple(_change_of(step, row, words) for step in found[1])
     return Counterfactual(rule, truth, changes)
 
@@ -393,23 +393,23 @@ class Decision:
             return tuple(label for label, holds in zip(labels, true[0], strict=True) if holds)
         return [*labels, self.default][int(resolve(true)[0])]
 
-    def goals(self, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
+    def goals(self, before: Predicted, wanted: Label | None) -> Iterator[_WantedAnswer]:
         """The ways to the wanted label, or to any that changes the prediction."""
         terms_of = {label: _term_values(to_dnf(formula)) for label, formula in self.conditions.items()}
         for label in self.rules if wanted is None else [wanted]:
             avoided: list[Term] = []
             if isinstance(before, tuple):
                 if label in before:
-                    yield _Goal(label, {}, terms_of[label])
+                    yield _WantedAnswer(label, {}, terms_of[label])
                 else:
-                    yield from (_Goal(label, term, []) for term in terms_of[label])
+                    yield from (_WantedAnswer(label, term, []) for term in terms_of[label])
             elif label != before:
                 for other, terms in terms_of.items():  # of a list: no earlier step is true
                     if other == label:
-                        yield from (_Goal(label, term, list(avoided)) for term in terms)
+                        yield from (_WantedAnswer(label, term, list(avoided)) for term in terms)
                     avoided += terms
                 if label == self.default:
-                    yield _Goal(label, {}, avoided)
+                    yield _WantedAnswer(label, {}, avoided)
 
     def named(self, label: Label) -> str:
         """A label in a sentence."""
@@ -460,7 +460,7 @@ _Step: TypeAlias = tuple[ConceptGroup, Term, Term]  # what changes, the values r
 
 
 @dataclass(frozen=True)
-class _Goal:
+class _WantedAnswer:
     """A way to predict a label: what must be true, and terms that must not be."""
 
     label: Label
@@ -469,7 +469,7 @@ class _Goal:
 
 
 def _nearest(
-    goals: Iterable[_Goal], units: Sequence[ConceptGroup], row: Term
+    goals: Iterable[_WantedAnswer], units: Sequence[ConceptGroup], row: Term
 ) -> tuple[Label, list[_Step]] | None:
     """The label and the changes of a nearest row that reaches a goal."""
     waiting: list[tuple[int, int, int, int, Term, list[_Step]]] = []

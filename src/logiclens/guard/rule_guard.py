@@ -271,7 +271,7 @@ class TNorm(StrEnum):
     BOOLEAN = "boolean"
 
 
-class _Level(NamedTuple):
+class _CircuitLevel(NamedTuple):
     """Parts of one kind that need earlier parts only.
 
     Attributes
@@ -309,7 +309,7 @@ class Circuit:
     """
 
     n_columns: int
-    levels: tuple[_Level, ...]
+    levels: tuple[_CircuitLevel, ...]
     outputs: IndexArray
 
     @classmethod
@@ -320,13 +320,13 @@ class Circuit:
         waiting = {
             part for formula in formulas for part in formula.walk() if not isinstance(part, Const | Var)
         }
-        levels: list[_Level] = []
+        levels: list[_CircuitLevel] = []
         for alike in _alike(waiting):
             kind, widest = type(alike[0]), max(len(part.args) for part in alike)
             arguments = np.full((len(alike), widest), 1 if kind is And else 0, dtype=np.intp)
             for row, part in zip(arguments, alike, strict=True):
                 row[: len(part.args)] = [place[argument] for argument in part.args]
-            levels.append(_Level(kind, arguments))
+            levels.append(_CircuitLevel(kind, arguments))
             place |= {part: len(place) + at for at, part in enumerate(alike)}
         return cls(
             len(names), tuple(levels), np.array([place[formula] for formula in formulas], dtype=np.intp)
@@ -358,7 +358,7 @@ class Circuit:
         return found[self.outputs].T
 
     @staticmethod
-    def _compute(level: _Level, found: Any, tnorm: TNorm) -> Any:
+    def _compute(level: _CircuitLevel, found: Any, tnorm: TNorm) -> Any:
         """Degrees of truth of the parts of a level, shape (n_parts, n)."""
         if level.kind is Not:
             return 1.0 - found[level.parts[:, 0]]
