@@ -231,6 +231,7 @@ def test_soft_targets():
     assert equivalent(clf.explain()["y1"].formula, parse_formula("~c"))
 
 
+@pytest.mark.filterwarnings("ignore:y holds the class")
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_class_alone(kind):
     clf = quick(kind, epochs=10).fit(FRAME, np.full(len(X), "all"))

@@ -181,6 +181,7 @@ def test_accuracy_and_fidelity_of_easy_rows_are_perfect():
     assert (point.accuracy, point.fidelity) == (1.0, 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:y holds the class")
 @pytest.mark.parametrize("n", [1, 2, FEW_ROWS - 1, FEW_ROWS])
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_few_rows(kind, n):

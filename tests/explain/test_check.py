@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, OneOf, Vocabulary
@@ -68,6 +68,7 @@ def compare(rules: ExplanationSet, rows: np.ndarray, names: tuple[str, ...]) -> 
 @settings(max_examples=60)
 @given(explanation_sets())
 def test_on_all_tuples_of_concepts(rules):
+    assume(not rules.is_resolved)  # the steps of a list are checked, not the formulas of classes
     compare(rules, all_rows(len(rules.concept_names)), rules.concept_names)
 
 

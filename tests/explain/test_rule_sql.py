@@ -100,7 +100,7 @@ def test_steps_and_terms_have_lines_of_their_own():
     query = (
         f"SELECT {rules.to_sql('duckdb', indent=2)} FROM (VALUES (1, 'A\nOR B'), (1, 'A')) AS t(age, ward)"
     )
-    assert duckdb.sql(query).fetchall() == [("high",), ("low",)]
+    assert duckdb.connect().execute(query).fetchall() == [("high",), ("low",)]
 
 
 @given(rows=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5))

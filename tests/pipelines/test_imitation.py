@@ -46,8 +46,8 @@ def test_the_truth_adds_accuracies(fitted):
     assert found.black_box_accuracy == found.rules_accuracy == pytest.approx(1 - 16 / len(Y))
     assert str(found) == (
         f"fidelity to the black box, {len(Y)} rows (training)\n"
-        "  rules    macro-F1 1.000, plain 1.000, same label 1.000\n"
-        "  network  macro-F1 1.000, plain 1.000, same label 1.000\n"
+        "  rules    same label 1.000, plain 1.000, macro-F1 1.000\n"
+        "  network  same label 1.000, plain 1.000, macro-F1 1.000\n"
         "accuracy: black box 0.800, rules 0.800"
     )
 

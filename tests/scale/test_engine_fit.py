@@ -102,6 +102,7 @@ def assert_same_rows(mine: Any, other: Any) -> None:
         assert (getattr(mine, part) == getattr(other, part)).all()
 
 
+@pytest.mark.filterwarnings("ignore:y holds the class")
 @pytest.mark.parametrize("name", TABLES)
 def test_a_fit_is_the_same_as_in_memory(name: str):
     frame, y = TABLES[name]

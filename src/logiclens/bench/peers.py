@@ -33,7 +33,6 @@ from logiclens.bench._sweep import (
 )
 from logiclens.bench.method import isolation, package_for
 from logiclens.bench.methods import METHODS, Ceiling, learn_rules
-from logiclens.estimators.comparison import Numbers
 from logiclens.explain.resolution import truth_of
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.formula import Var
@@ -120,6 +119,8 @@ class NumbersPeer(Peer):
     """A peer that reads raw columns as numbers."""
 
     def reader(self, part: RawRows) -> Reader:
+        from logiclens.estimators.comparison import Numbers
+
         return Numbers.fit(part.columns).transform
 
 

@@ -216,6 +216,8 @@ def _encoder(saved: dict[str, Any]) -> ConceptEncoder:
             raise InputError(f"ConceptEncoder has no setting {shown(name)}.")
         pairs = isinstance(value, list) and (name in ("cuts", "types") or [*map(type, value[:1])] == [list])
         settings[name] = dict(map(partial(_of_column, name), value)) if pairs else value
+        if name == "missing_values" and isinstance(settings[name], list):
+            settings[name] = tuple(value)
     encoder = ConceptEncoder(**settings)
     check_encoder_settings(encoder)
     return encoder

@@ -46,7 +46,7 @@ from logiclens.files._storage import (
 from logiclens.logic import export
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import THRESHOLD, ConceptData, as_float, check_count
-from logiclens.logic.formula import Const, Formula
+from logiclens.logic.formula import Const, Formula, escape
 from logiclens.logic.normal_form import dnf_terms
 from logiclens.logic.sql import to_sql
 from logiclens.logic.syntax import format_formula
@@ -287,7 +287,7 @@ class Explanation:
         if scores is None or self.kind is RuleKind.IFF or isinstance(self.formula, Const):
             return sentence
         rate = scores.precision if self.kind is RuleKind.ONLY_IF else scores.recall
-        rows = f"{scores.n_rows} {scores.part} {'row' if scores.n_rows == 1 else 'rows'}"
+        rows = f"{scores.n_rows} {escape(scores.part)} {'row' if scores.n_rows == 1 else 'rows'}"
         return sentence if rate is None else f"{sentence} ({rate:.1%} of them in {rows})"
 
     def to_json(self) -> str:

@@ -583,10 +583,11 @@ class ExplanationSet(Mapping[Label, Explanation]):
         3. otherwise **fish**
         """
         if self.is_list and self.default is not None:
-            if scores and not (isinstance(scores, Sequence) and len(scores) == len(self.steps) + 1):
+            n_scores = len(scores) if isinstance(scores, Sequence) else shown(scores)
+            if scores and n_scores != len(self.steps) + 1:
                 raise InputError(
                     f"scores must have one entry for each step and one for the default: "
-                    f"{len(self.steps) + 1}. Got {shown(scores)}."
+                    f"{len(self.steps) + 1}. Got {n_scores}."
                 )
             steps = list_markdown(self.steps, self.default, self.vocabulary, scores)
             return f"{steps}\n\n```text\n{self.format('unicode')}\n```"
