@@ -8,7 +8,8 @@ constant, identifiers        none: the column is dropped
 dates, free text, nested     refused: a person has to decide
 
 Where values are missing there is a concept for that, or they are taken to be the median or the most common
-value. Classes are codes from 0; measurements are cut into four.
+value. Classes are codes from 0; measurements are cut into four. What kind a column is, ``concepts/table.py``
+decides; what the text of a CSV column means, ``concepts/_text.py``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 They learn from the raw columns of the training rows. The tree has at most as many splits as the rules have
 literals, so both take about as long to read. Nobody can read boosting: it shows what the columns can tell.
+The command compares in ``cli/headlines.py``, by the same functions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows and how many each stands for.
+"""Rows, how many each stands for, and which are held out or left out in turn.
 
 A row of weight 3 is three equal rows, and one of weight 0 is none. So that two ways of writing the same data,
 or an order of the rows, make no difference to a fit, everything random is drawn over *distinct* rows in an

@@ -2,7 +2,8 @@
 
 A fit finds decision lists of every length. A point of the front is one of them, with its accuracy and
 fidelity on held-out rows (cross-fitted: they rate the method at that length). Any
-point can be made a rule set, without training again.
+point can be made a rule set, without training again. Which length is shown is decided where the rules are scored:
+``FrontSearch.choose`` in ``estimators/fit.py``.
 """
 
 from __future__ import annotations

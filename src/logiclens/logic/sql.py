@@ -3,7 +3,8 @@
 On rows without NULL an expression says the same as :meth:`~logiclens.logic.formula.Formula.evaluate`, which
 refuses missing values; here NULL counts as false. Names only ever appear inside the dialect's own quotes,
 with its own escapes, and a name that it cannot carry is refused, never changed. Numbers are written so that
-they are read back exactly.
+they are read back exactly. A new dialect is an entry in ``_DIALECTS``, and a name for the command in
+``cli/saved_rules.py``.
 """
 
 from __future__ import annotations
