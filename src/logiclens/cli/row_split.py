@@ -1,7 +1,7 @@
 """Which rows are held out: drawn at random, named by a column, or those of another file.
 
-``_hold_out`` in ``cli/selection.py`` says which of the three. Engines draw by ``scale/_training_rows.py``; what a
-fit leaves out in turn is drawn in ``estimators/folds.py``.
+``_hold_out`` in ``cli/selection.py`` says which of the three. Engines draw by ``scale/_training_rows.py``;
+what a fit leaves out in turn is drawn in ``estimators/folds.py``.
 """
 
 from __future__ import annotations

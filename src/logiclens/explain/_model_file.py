@@ -2,8 +2,8 @@
 
 The JSON text stands in the header, under ``logiclens``. It holds everything but the tensors: what kind of
 model it is, its settings, its rules, and a checksum of all of it, so that damage is noticed wherever it is.
-What the entries and tensors mean is up to who saves the model, ``estimators/_saving.py``; here they are only
-kept together. ``loading.py`` reads any saved file.
+What the entries and tensors mean is up to who saves the model, ``estimators/_saving.py``; here they are
+only kept together. ``loading.py`` reads any saved file.
 So the rules of a model can be read where neither torch nor scikit-learn is installed.
 """
 

@@ -1,8 +1,8 @@
 """The front: rule sets of every length, with how good each is, and the one that is shown.
 
 A fit finds decision lists of every length. A point of the front is one of them, with its accuracy and
-fidelity on held-out rows (cross-fitted: they rate the method at that length). Any
-point can be made a rule set, without training again. Which length is shown is decided where the rules are scored:
+fidelity on held-out rows (cross-fitted: they rate the method at that length). Any point can be made a rule
+set, without training again. Which length is shown is decided where the rules are scored, by
 ``FrontSearch.choose`` in ``estimators/fit.py``.
 """
 
