@@ -99,3 +99,18 @@ def test_headlines_are_those_of_the_exported_list():
     for rule in found["rules"]:
         given = {true: n for said, true, n in answer if said == rule["label"]}
         assert given[rule["label"]] / sum(given.values()) == rule["precision"]["value"]
+
+
+def test_a_weighted_class_does_not_change_what_a_guess_is():
+    write("table.csv", columns(250), np.where(np.random.default_rng(3).random(250) < 0.2, "Yes", "No"))
+    found = overall("--goal", "balanced", "--literals", 3, "--no-compare", "--stability", 0)
+
+    assert not found["better_than_guess"]["claimed"]
+
+
+def test_what_was_learned_from_is_no_proof():
+    write("table.csv", columns(60), np.random.default_rng(1).choice(["a", "b"], 60))
+    options = ["--holdout", 0, "--rule", "only_if", "--literals", 8, "--no-compare", "--stability", 0]
+
+    assert not overall(*options)["better_than_guess"]["claimed"]
+    assert "it is not tested" in run("explain", "table.csv", "--target", "y", *options).stdout

@@ -51,3 +51,15 @@ def test_a_seed_gives_the_same_answers():
     first, second = (fit_rivals(frame, y, frame, splits=4, seed=3) for _ in range(2))
 
     assert all((a.predicted == b.predicted).all() for a, b in zip(first, second, strict=True))
+
+
+def test_a_class_of_one_row_and_numbers_of_any_size():
+    n = 10_400
+    x = np.arange(n, dtype=float)
+    y = np.where(x > 5000, "large", "small").astype(object)
+    y[7] = "rare"
+    x[-1] = 1e60
+    found = fit_rivals({"x": x}, y, {"x": x}, splits=2)
+
+    assert [each.name for each in found] == ["tree", "boosting", "guess"]
+    assert found[0].right(y).mean() > 0.99

@@ -74,6 +74,7 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
         How many resamples to fit to, where the rows are in memory.
     """
     from logiclens.cli.selection import MemoryRows
+    from logiclens.metrics.paired import Lead
 
     rows, front = found.rows, found.model.front_
     sizes = rows.class_sizes
@@ -82,6 +83,8 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
     over_guess = found.truth.lead_over(guess) if comparison is None else comparison.lead("rules", "guess")
     if front.lead is not None:
         over_guess = front.lead + over_guess if rows.n_held else front.lead
+    elif not rows.n_held:  # all rows were learned from
+        over_guess = Lead(0.0, 0.0, 0.0)
     stability = None
     if resamples and isinstance(rows, MemoryRows):
         from logiclens.estimators.stability import resample_rules
@@ -161,6 +164,8 @@ def sentences(found: Fit, lines: Headlines) -> Iterator[str]:
         yield f"No rules were found that are better than {guess} by more than chance."
     elif lines.beats_a_guess:
         yield f"The rules are better than {guess} ({p_text(lead.p_value)})."
+    elif not lead.n_rows:
+        yield f"No row was held out, so it is not tested whether the rules are better than {guess}."
     else:
         yield f"It is not shown that the rules are better than {guess} ({p_text(lead.p_value)})."
     if lines.comparison is not None and "network" in lines.comparison.right and found.rows.n_held:

@@ -475,6 +475,9 @@ def _words(context: typer.Context) -> Iterator[str]:
         if origin is None or origin.name != "COMMANDLINE":
             continue
         for each in value if isinstance(value, list | tuple) else [value]:
+            if each is False and getattr(parameter, "secondary_opts", None):
+                yield parameter.secondary_opts[0]
+                continue
             if parameter.param_type_name != "argument":
                 yield parameter.opts[0]
             if each is not True:

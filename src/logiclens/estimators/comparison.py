@@ -24,6 +24,7 @@ from logiclens.metrics.paired import Lead
 
 MOST_VALUES: Final = 50
 """Most values of a text column that get a column of 0 and 1."""
+_LARGEST: Final = 3e38  # trees compare in single precision
 _MOST_ROWS: Final = 50_000  # of more training rows, a sample of this many
 
 
@@ -77,7 +78,8 @@ class Numbers:
             column = table.column(name)
             if name in self.medians:
                 numbers = column.numbers()
-                found.append(np.where(np.isnan(numbers), self.medians[name], numbers))
+                filled = np.where(np.isnan(numbers), self.medians[name], numbers)
+                found.append(np.clip(filled, -_LARGEST, _LARGEST))
                 found += [np.isnan(numbers).astype(np.float64)] if name in self.missing else []
             else:
                 cells = column.values()
@@ -217,10 +219,11 @@ def fit_rivals(
     tree = DecisionTreeClassifier(max_leaf_nodes=max(splits, 1) + 1, random_state=seed)
     boosting = HistGradientBoostingClassifier(random_state=seed)
     guess = labels[np.full(len(x_test), np.bincount(codes).argmax())]
-    if len(np.unique(codes[rows])) < 2:  # the sample lacks all classes but one
+    if np.sum(np.bincount(codes[rows]) > 1) < 2:  # the sample lacks all classes but one
         return (Rival("guess", guess),)
     tree.fit(x[rows], codes[rows])
-    boosting.fit(x[rows], codes[rows])
+    common = rows[np.bincount(codes[rows], minlength=len(labels))[codes[rows]] > 1]  # it holds some out
+    boosting.fit(x[common], codes[common])
     return (
         Rival("tree", labels[tree.predict(x_test)], int(tree.get_n_leaves()) - 1),
         Rival("boosting", labels[boosting.predict(x_test)]),

@@ -295,7 +295,8 @@ def search_front(
         points = [*points, rules.psi_point(networks[0])]
         chosen = len(points) - 1 if result is None else chosen
     front = rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
-    lead = rules.lead(lists[0], scores.parts) if result is None else None
+    shown = result is None and not isinstance(networks[0], PsiNetwork)  # whether the lists scored are shown
+    lead = rules.lead(lists[0], scores.parts) if shown else None
     return replace(front, lead=lead, goal=result)
 
 
@@ -412,7 +413,8 @@ class FrontSearch:
             longest = np.searchsorted([_length(each) for each in front], lengths, side="right") - 1
             observed = self.recipe.observed(self.weights[0] - weight)[rows]
             totals, positives = np.zeros((4, len(lengths))), np.zeros((3, len(lengths)))
-            constant = self.accuracy(self.decide(front[0], rows), true)
+            usual = int((self.recipe.observed(weight) @ truth).argmax())
+            constant = self.accuracy(np.arange(truth.shape[1])[None] == np.full((len(rows), 1), usual), true)
             for at in np.unique(longest):  # lengths without a list of their own have the next shorter one
                 decided, alike = self.decide(front[at], rows), np.flatnonzero(longest == at)
                 right, gained = self.accuracy(decided, true), self.gain(decided, true, rows)
