@@ -12,7 +12,14 @@ from torch import nn
 from logiclens.errors import InputError, LimitError
 from logiclens.estimators.sequential import COMPOSED, EXACT, explain_network, explain_psi, explain_relu
 from logiclens.logic import FALSE, TRUE, Not, equivalent, parse_formula
-from logiclens.nn.own_models import EntropyLinear, StepSigmoid, prune_fan_in, prune_inputs, stack_networks
+from logiclens.nn.own_models import (
+    EntropyLinear,
+    StepSigmoid,
+    entropy_penalty,
+    prune_fan_in,
+    prune_inputs,
+    stack_networks,
+)
 from tests.strategies import HOSTILE_NAMES, all_rows
 
 TUPLES = all_rows(2).astype(float)
@@ -159,6 +166,34 @@ def test_an_entropy_layer_is_explained_by_its_attention():
     rules = explain_network(model, all_rows(3), names=["a", "b", "c"])
 
     assert str(rules[1].formula) == "b"
+
+
+def test_an_entropy_layer_with_classes_in_a_sequential():
+    """Exclusive or and 100 dummy concepts; the last layer has one output, so there is one for each class."""
+    X = np.hstack([TUPLES, np.zeros((4, 100))])
+    x, y = torch.tensor(X, dtype=torch.float32), torch.tensor([0, 1, 1, 0])
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = nn.Sequential(
+            EntropyLinear(102, 10, n_classes=2),
+            nn.LeakyReLU(),
+            nn.Linear(10, 4),
+            nn.LeakyReLU(),
+            nn.Linear(4, 1),
+        )
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
+    for _ in range(300):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x).squeeze(-1), y) + 1e-4 * entropy_penalty(model)
+        loss.backward()
+        optimizer.step()
+    keep = prune_inputs(model, tau=0.5)
+
+    rules = explain_network(model, X, targets=["same", "different"])
+
+    assert keep.nonzero().tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert equivalent(rules["different"].formula, parse_formula("(x0 & ~x1) | (~x0 & x1)"))
+    assert rules["different"].scores.fidelity == 1.0
 
 
 def test_kinds_reach_the_rules():

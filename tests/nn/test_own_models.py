@@ -20,6 +20,7 @@ from logiclens.nn.own_models import (
     StackedNetworks,
     StepSigmoid,
     affine_map,
+    entropy_penalty,
     input_l1_penalty,
     input_relevance,
     l1_penalty,
@@ -460,6 +461,82 @@ def test_a_layer_of_zeros_attends_to_all_alike():
     nn.init.zeros_(layer.weight)
 
     assert layer.attention().tolist() == [0.25] * 4
+
+
+def per_class(seed: int = 0) -> nn.Sequential:
+    """An entropy network of four concepts with weights for each of three classes."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return nn.Sequential(EntropyLinear(4, 5, n_classes=3), nn.LeakyReLU(), nn.Linear(5, 1))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_each_class_has_a_layer_of_its_own(bias):
+    layer, x = EntropyLinear(4, 5, 0.3, n_classes=3, bias=bias), torch.rand(6, 4)
+
+    for at in range(3):
+        alone = EntropyLinear(4, 5, 0.3, bias=bias)
+        with torch.no_grad():
+            alone.weight.copy_(layer.weight[at])
+            if bias:
+                alone.bias.copy_(layer.bias[at])
+        assert torch.allclose(layer(x)[:, at], alone(x), atol=1e-6)
+        assert torch.allclose(layer.attention()[at], alone.attention())
+        assert torch.allclose(layer.entropy()[at], alone.entropy())
+    assert torch.allclose(entropy_penalty(nn.Sequential(layer)), layer.entropy().sum())
+
+
+def test_a_lower_temperature_is_sharper():
+    warm, cold = EntropyLinear(4, 5, 1.0, n_classes=2), EntropyLinear(4, 5, 0.1, n_classes=2)
+    cold.load_state_dict(warm.state_dict())
+
+    assert (cold.attention().amax(dim=1) > warm.attention().amax(dim=1)).all()
+    assert entropy_penalty(cold) < entropy_penalty(warm)
+    assert "temperature=0.1, n_classes=2" in repr(cold)
+
+
+def test_each_class_keeps_concepts_of_its_own():
+    model = per_class()
+    with torch.no_grad():
+        model[0].weight.zero_()
+        for at, concepts in enumerate(([0, 1], [2], [3, 0])):
+            model[0].weight[at][:, concepts] = 1.0
+
+    keep = prune_inputs(model, tau=0.5)
+
+    assert keep.tolist() == [
+        [True, True, False, False],
+        [False, False, True, False],
+        [True, False, False, True],
+    ]
+    assert torch.equal(model[0].attention() > 0, keep)
+
+
+def test_stacked_networks_with_classes():
+    networks = stack_networks(per_class, range(2))
+    alone = [networks.member(at) for at in range(2)]
+    x = torch.rand(6, 4)
+
+    keep = prune_inputs(networks, max_concepts=2)
+
+    assert keep.shape == (2, 3, 4)
+    assert networks(x).shape == (2, 6, 3, 1)
+    for at, model in enumerate(alone):
+        assert torch.equal(prune_inputs(model, max_concepts=2), keep[at])
+        assert torch.allclose(networks(x)[at], model(x), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: EntropyLinear(2, 1, n_classes=0), "n_classes must be at least 1."),
+        (lambda: EntropyLinear(2, 1, n_classes="two"), "n_classes must be a whole number of at least 0."),
+        (lambda: entropy_penalty(nn.Linear(2, 1)), "The model Linear has no EntropyLinear layer. Put one"),
+    ],
+)
+def test_errors_of_entropy_layers_tell_the_fix(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan"), "warm"])

@@ -187,7 +187,7 @@ def explain_network(
     Parameters
     ----------
     model : torch.nn.Module
-        Maps (n_rows, n_concepts) to (n_rows, n_outputs) or (n_rows,).
+        Maps (n_rows, n_concepts) to (n_rows, n_outputs), (n_rows, n_outputs, 1) or (n_rows,).
     X, names, targets, kind, multi_label
         As for :func:`explain_psi`.
     threshold : float, optional
@@ -211,15 +211,15 @@ def explain_network(
     forall x: 1(x) <-> a(x) & ~b(x)
     """
     found = _predict(model, X, names, targets, threshold=threshold, multi_label=multi_label)
-    scores = np.ones(len(found.names))
+    scores = np.ones((1, len(found.names)))
     if any(isinstance(layer, nn.Linear) for layer in model.modules()):
-        scores = _array(input_relevance(model))
-        if len(scores) != len(found.names):
+        scores = np.atleast_2d(_array(input_relevance(model)))
+        if scores.shape[1] != len(found.names):
             raise InputError(
-                f"The first linear layer that the model lists reads {count(len(scores), 'input')}, not the "
-                f"{count(len(found.names), 'concept')}. List the layer that reads the concepts first."
+                f"The first linear layer that the model lists reads {count(scores.shape[1], 'input')}, not "
+                f"the {count(len(found.names), 'concept')}. List the layer that reads the concepts first."
             )
-    return found.search(np.tile(scores, (len(found.targets.labels), 1)), kind, max_literals)
+    return found.search(scores, kind, max_literals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +237,10 @@ class _PredictedRows:
     def search(
         self, relevance: FloatArray, kind: RuleKind | str, max_literals: int | str | None
     ) -> ExplanationSet:
-        """Rules that agree with the predictions; relevance of concepts is (n_targets, n_concepts)."""
+        """Rules that agree with the predictions; relevance of concepts is (n_classes, n_concepts).
+
+        The most relevant concepts of every class may be used in all rules.
+        """
         kept = np.zeros(len(self.names), dtype=np.bool_)
         for scores in relevance:
             ranked = np.argsort(-scores, kind="stable")[:MAX_CONCEPTS]
@@ -318,6 +321,8 @@ def _outputs(model: nn.Module, x: FloatArray) -> FloatArray:
     """Outputs on all rows, shape (n, n_outputs), from a copy on the CPU in double precision."""
     twin = copy.deepcopy(model).cpu().double().eval()
     found = [twin(torch.from_numpy(x[start : start + _BLOCK])) for start in range(0, len(x), _BLOCK)]
+    if isinstance(found[0], Tensor) and found[0].dim() == 3 and found[0].shape[::2] == (len(x[:_BLOCK]), 1):
+        found = [part.squeeze(2) for part in found]  # an entropy layer with classes: one output for each
     if not all(isinstance(part, Tensor) and part.dim() in (1, 2) for part in found):
         got = f"shape {tuple(found[0].shape)}" if isinstance(found[0], Tensor) else shown(found[0])
         raise InputError(

@@ -188,9 +188,10 @@ class StepSigmoid(nn.Module):
 class EntropyLinear(nn.Linear):
     """The first layer of an entropy network of your own: a linear layer that attends to its inputs.
 
-    Add ``strength * layer.entropy()`` to the loss, so that attention gathers on few concepts, and drop the
-    others with :func:`prune_inputs`. All outputs of a model share one attention; for
-    concepts of each target's own train a model for each.
+    Add ``strength * entropy_penalty(model)`` to the loss, so that attention gathers on few concepts, and drop
+    the others with :func:`prune_inputs`. With ``n_classes`` each class has weights and attention of its own:
+    put a layer of one output last, and the model gives (n, n_classes, 1), a logit for each class. Without it
+    all outputs of a model share one attention.
 
     Parameters
     ----------
@@ -198,35 +199,90 @@ class EntropyLinear(nn.Linear):
         As for :class:`torch.nn.Linear`.
     temperature : float, default 0.7
         Smaller is sharper.
+    n_classes : int, optional
+        How many classes have weights of their own.
+    bias : bool, default True
+        As for :class:`torch.nn.Linear`.
 
     Examples
     --------
     >>> layer = EntropyLinear(3, 4)
     >>> layer(torch.ones(5, 3)).shape, layer.attention().shape
     (torch.Size([5, 4]), torch.Size([3]))
+    >>> layer = EntropyLinear(3, 4, n_classes=2)
+    >>> layer(torch.ones(5, 3)).shape, layer.attention().shape
+    (torch.Size([5, 2, 4]), torch.Size([2, 3]))
+
+    References
+    ----------
+    Barbiero et al., *Entropy-based Logic Explanations of Neural Networks*, AAAI 2022.
     """
 
-    def __init__(self, in_features: int, out_features: int, temperature: float = 0.7) -> None:
-        super().__init__(in_features, out_features)
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        temperature: float = 0.7,
+        *,
+        n_classes: int | None = None,
+        bias: bool = True,
+    ) -> None:
+        classes = 1 if n_classes is None else _at_least_one(n_classes, "n_classes")
+        super().__init__(in_features, classes * out_features, bias)
         if not as_float(temperature) > 0:
             raise InputError(f"temperature must be a number greater than 0. Got {shown(temperature)}.")
-        self.temperature = float(temperature)
+        self.temperature, self.n_classes, self.out_features = float(temperature), n_classes, out_features
+        if n_classes is not None:
+            self.weight = nn.Parameter(self.weight.detach().view(classes, out_features, in_features))
+            if bias:
+                self.bias = nn.Parameter(self.bias.detach().view(classes, out_features))
 
     def attention(self) -> Tensor:
-        """``alpha``, shape (in_features,), of stacked networks (members, in_features); 0 where pruned."""
+        """``alpha``, shape (in_features,), of each class (n_classes, in_features); 0 where pruned.
+
+        Stacked networks have an axis of members before these.
+        """
         weight = self.weight
         unused = (weight == 0).all(dim=-2)  # by training alone no column gets to be exactly zero
         unused = unused & ~unused.all(dim=-1, keepdim=True)
         return concept_attention(weight, unused, self.temperature)
 
     def entropy(self) -> Tensor:
-        """Entropy of the attention, the penalty of the entropy network; a scalar, or shape (members,)."""
+        """Entropy of the attention: a scalar, or one for each class, (n_classes,)."""
         return entropy(self.attention())
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map (..., in_features) to (..., out_features), the inputs scaled by ``alpha / max alpha``."""
+        """Map (..., in_features) to (..., out_features) or (..., n_classes, out_features).
+
+        The inputs are scaled by ``alpha / max alpha``.
+        """
         alpha = self.attention()
-        return super().forward(x * (alpha / alpha.max()))
+        scale = alpha / alpha.amax(dim=-1, keepdim=True)
+        if self.n_classes is None:
+            return super().forward(x * scale)
+        out = torch.einsum("...j,kuj->...ku", x, self.weight * scale[:, None, :])
+        return out if self.bias is None else out + self.bias
+
+    def extra_repr(self) -> str:
+        """What ``repr`` shows."""
+        classes = "" if self.n_classes is None else f", n_classes={self.n_classes}"
+        return f"{super().extra_repr()}, temperature={self.temperature:g}{classes}"
+
+
+def entropy_penalty(model: nn.Module) -> Tensor:
+    """Entropy of the attention of all entropy layers, ``sum_i H(alpha_i)`` over their classes; a scalar.
+
+    Examples
+    --------
+    >>> model = torch.nn.Sequential(EntropyLinear(4, 3, n_classes=2), nn.LeakyReLU(), nn.Linear(3, 1))
+    >>> _ = torch.nn.init.ones_(model[0].weight)
+    >>> round(entropy_penalty(model).item(), 4)  # 2 log 4
+    2.7726
+    """
+    layers = [layer for layer in linear_layers(model) if isinstance(layer, EntropyLinear)]
+    if not layers:
+        raise InputError(f"The model {type(model).__name__} has no EntropyLinear layer. Put one first.")
+    return torch.stack([layer.entropy().sum() for layer in layers]).sum()
 
 
 def l1_penalty(model: nn.Module) -> Tensor:
@@ -289,7 +345,8 @@ def prune_inputs(model: nn.Module, *, max_concepts: int | None = None, tau: floa
     Returns
     -------
     Tensor of bool, shape (n_concepts,), of stacked networks (members, n_concepts)
-        Which concepts stay.
+        Which concepts stay. An :class:`EntropyLinear` with ``n_classes`` keeps concepts for each class, in
+        (n_classes, n_concepts).
 
     Examples
     --------
@@ -325,6 +382,7 @@ def input_relevance(model: nn.Module) -> Tensor:
     Returns
     -------
     Tensor of shape (n_concepts,), of stacked networks (members, n_concepts)
+        Of each class, (n_classes, n_concepts), for an :class:`EntropyLinear` with ``n_classes``.
     """
     first = linear_layers(model)[0]
     scores = first.attention() if isinstance(first, EntropyLinear) else first.weight.norm(dim=-2)
