@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from logiclens.errors import UnknownColumnError, UnknownTargetError
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Problem
+from logiclens.estimators.validation import cross_explain
 from logiclens.logic import FALSE, TRUE, equivalent, parse_formula
 from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
@@ -219,6 +220,19 @@ def test_several_labels_a_row(kind):
     assert equivalent(clf.explain()["not b"].formula, parse_formula("~b"))
     assert equivalent(clf.explain()["c"].formula, parse_formula("c"))
     assert (clf.explain().predict(FRAME) == targets.to_numpy()).all()
+
+
+def test_soft_targets_of_one_output():
+    """A column of soft targets is a table of one output, in an array as in a frame, as the message says."""
+    soft = 0.1 + 0.8 * X[:, 0]
+
+    array, named = (quick().fit(FRAME, each) for each in (soft[:, None], pd.DataFrame({"y0": soft})))
+
+    assert array.classes_.tolist() == named.classes_.tolist() == ["y0"]
+    assert np.array_equal(array.predict_proba(FRAME), named.predict_proba(FRAME))
+    assert str(array.explain(FRAME, soft[:, None])["y0"].formula) == "a"
+    assert cross_explain(quick(), FRAME, soft[:, None], cv=2)["model_accuracy"].mean() == 1.0
+    assert "such as y[:, None]" in error_of(quick().fit, FRAME, soft)
 
 
 def test_soft_targets():

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.nn.functional import softplus
 
+from logiclens.errors import InputError
+from logiclens.nn import criteria
 from logiclens.nn.criteria import (
+    SoftmaxLoss,
     entropy,
+    find_criterion,
     if_loss,
     iff_loss,
+    is_linear,
     loss_and_slope,
     mutual_information_loss,
+    name_of_criterion,
     only_if_loss,
+    register_criterion,
 )
 
 LOSSES = [iff_loss, if_loss, only_if_loss]
@@ -44,11 +53,13 @@ def test_losses_are_their_formulas_on_soft_targets(rows):
     f = [sigmoid(logit) for logit in logits]
     cells = list(zip(f, targets, weights, strict=True))
     cross_entropy = -sum(w * (y * math.log(p) + (1 - y) * math.log(1 - p)) for p, y, w in cells)
-    missed = sum(w * y * (1 - p) for p, y, w in cells)
-    wrongly = sum(w * (1 - y) * p for p, y, w in cells)
+    missed = sum(w * max(0.0, y - p) for p, y, w in cells)  # Eq. 4
+    wrongly = sum(w * max(0.0, p - y) for p, y, w in cells)  # Eq. 5
     z, y, w = (torch.tensor(part, dtype=torch.float64) for part in (logits, targets, weights))
 
     assert iff_loss(z, w * y, w * (1 - y)).item() == pytest.approx(cross_entropy, abs=1e-9)
+    assert if_loss(z, w * y, w * (1 - y)).item() == pytest.approx(missed, abs=1e-9)
+    assert only_if_loss(z, w * y, w * (1 - y)).item() == pytest.approx(wrongly, abs=1e-9)
     assert if_loss(z, w * y, w * (1 - y), 0.25).item() == pytest.approx(missed + 0.25 * wrongly, abs=1e-9)
     assert only_if_loss(z, w * y, w * (1 - y), 0.25).item() == pytest.approx(
         wrongly + 0.25 * missed, abs=1e-9
@@ -63,7 +74,7 @@ def test_large_logits_neither_overflow_nor_lose_their_gradient(loss, dtype):
     y = torch.tensor([0.0, 1.0, 1.0, 0.0], dtype=dtype)
 
     right = loss(z, y, 1 - y)
-    wrong = loss(-z[:2], y[:2], 1 - y[:2])
+    wrong = loss(-z[:2], y[:2], 1 - y[:2])  # a miss, and a false yes
     (gradient,) = torch.autograd.grad(right + wrong, z)
 
     assert right.item() == 0.0
@@ -181,3 +192,63 @@ def test_entropy_is_its_formula(numbers):
     expected = -sum(share * math.log(share) for share in p if share > 0)
 
     assert entropy(torch.tensor(p, dtype=torch.float64)).item() == pytest.approx(expected, abs=1e-12)
+
+
+# Criteria by name, and of one's own
+
+
+def focal(logits, yes, no):
+    f = torch.sigmoid(logits)
+    return (yes * (1 - f) ** 2 * softplus(-logits) + no * f**2 * softplus(logits)).sum(dim=-1)
+
+
+@pytest.fixture
+def names(monkeypatch):
+    """Names that are given here are forgotten afterwards."""
+    monkeypatch.setattr(criteria, "_CRITERIA", dict(criteria._CRITERIA))
+
+
+@pytest.mark.usefixtures("names")
+def test_a_criterion_has_a_name():
+    assert register_criterion("focal")(focal) is focal
+
+    assert find_criterion("focal") is find_criterion(focal) is focal
+    assert name_of_criterion(focal) == name_of_criterion("focal") == "focal"
+    assert name_of_criterion(partial(focal)) is None
+    assert [find_criterion(name) for name in ("cross_entropy", "if", "only_if")] == LOSSES
+
+
+@pytest.mark.parametrize("name", ["if", "", 3])
+def test_names_of_ours_are_taken(name):
+    with pytest.raises(InputError, match="needs a name other than"):
+        register_criterion(name)
+
+
+@pytest.mark.parametrize(("criterion", "expected"), [
+    (iff_loss, True),
+    (partial(iff_loss), True),
+    (SoftmaxLoss(2), True),
+    (focal, True),
+    (if_loss, False),
+    (only_if_loss, False),
+    (lambda z, yes, no: (yes + no).sum(-1) * z.std(-1), False),
+])  # fmt: skip
+def test_rows_of_other_targets_are_merged_where_a_criterion_is_linear(criterion, expected):
+    assert is_linear(criterion) is expected
+
+
+@pytest.mark.parametrize(("criterion", "said"), [
+    ("focal", "has to be registered first"),
+    ("cros_entropy", "Did you mean 'cross_entropy'"),
+    (3, "or a function of .logits, yes, no."),
+    (lambda z, *_: z, "must add up the last axis: from .2, 5. to .2,.. Got shape .2, 5."),
+    (lambda *_: 0.0, "Got 0.0"),
+    (lambda _z, yes, _no: yes.sum(-1), "torch can differentiate"),
+    (lambda z, *_: torch.log(-1 - z * z).sum(-1), "finite"),
+    (lambda z, yes, _: (yes * (1 - torch.sigmoid(z))).mean(-1), "take no mean"),
+    (lambda z, yes, _: (z * (yes > 0.5)).sum(-1), "a row of weight 2 as two rows"),
+    (lambda z, yes, no: iff_loss(z, yes, no).mean().expand(len(z)), "a loss of its own"),
+])  # fmt: skip
+def test_what_is_no_criterion_is_refused(criterion, said):
+    with pytest.raises(InputError, match=said):
+        find_criterion(criterion)

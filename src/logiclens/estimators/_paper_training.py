@@ -6,7 +6,7 @@
     outputs       mu: a network for each class, also of two; ReLU: one network for all; under one softmax
     held out      rows at random, from all classes alike, the same whatever ``random_state`` is
     seed          ``random_state``; the k-th further fold of a cross-validation has k more, as in the paper
-    loss          mean cross-entropy on all rows at once; ``l1`` is a price on it
+    loss          mean cross-entropy on all rows at once, or another criterion; ``l1`` is a price on it
     first half    Adam with weight decay, and an L1 penalty on the first layer, its biases included
     pruning       the network's own strategy, after half of the epochs
     second half   AdamW, and no penalty
@@ -38,6 +38,7 @@ from logiclens.explain.front import Front
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
+from logiclens.nn.criteria import Criterion, iff_loss
 from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.training import Plan
 
@@ -107,8 +108,14 @@ class PaperRows:
     exclusive: bool
     """Whether one target is true of each row."""
 
-    def loss(self, logits: Tensor) -> Tensor:
-        """Mean cross-entropy of logits, (n_outputs, n); a scalar."""
+    def loss(self, logits: Tensor, criterion: Criterion = iff_loss) -> Tensor:
+        """Mean of the criterion over rows and outputs, of logits (n_outputs, n); a scalar.
+
+        The cross-entropy of exclusive targets is that of a softmax, and no mean over them.
+        """
+        if criterion is not iff_loss:
+            yes, no = self.weight * self.y.T, self.weight * (1.0 - self.y.T)
+            return criterion(logits, yes, no).mean() / self.weight.sum()
         if self.exclusive:
             by_row = -(self.y.T * torch.log_softmax(logits, dim=0)).sum(dim=0)
         else:
@@ -202,8 +209,8 @@ def train_as_in_paper(
     """Train the networks of all targets together, in place; the loss of each epoch, penalties included.
 
     The network has one member for each output, or one member of several outputs (:func:`with_outputs`). The
-    generator draws first weights and dropout. Of the plan count ``epochs``, ``learning_rate`` and ``prune``.
-    Without rows held out the last weights stay.
+    generator draws first weights and dropout. Of the plan count ``criterion``, ``epochs``, ``learning_rate``
+    and ``prune``. Without rows held out the last weights stay.
     """
     draw_as_torch(network, generator)
     pruned_at = plan.epochs // 2 if plan.prune else 0
@@ -224,7 +231,9 @@ def train_as_in_paper(
                     network.parameters(), lr=plan.learning_rate, weight_decay=_DECAY_AFTER_PRUNING
                 )
             logits = _drop_out(network, inputs, dropout, generator)
-            loss = rows.loss(logits.flatten(0, -2)) + _penalty(network, plan.prune, epoch >= pruned_at)
+            loss = rows.loss(logits.flatten(0, -2), plan.criterion) + _penalty(
+                network, plan.prune, epoch >= pruned_at
+            )
             adam.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             adam.step()

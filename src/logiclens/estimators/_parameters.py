@@ -20,6 +20,8 @@ from logiclens.metrics.goal import Goal
 _STEPS = 20  # of a line that shows progress
 _COUNTS = ("epochs", "restarts", "patience", "fan_in", "n_clusters")
 _COUNTS_OR_AUTO = ("max_concepts", "max_literals")
+CROSS_ENTROPY = "cross_entropy"
+"""Name of the criterion that networks are trained by unless another is set."""
 _POSITIVE = ("learning_rate", "temperature")
 
 
@@ -118,6 +120,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     for size in hidden:
         check_whole(size, "The size of a hidden layer")
     penalties(settings["l1"])
+    _check_criterion(settings.get("criterion", CROSS_ENTROPY))
     _check_goal(settings.get("goal"), settings.get("positive"))
     weights = settings.get("class_weight")
     if not (
@@ -128,6 +131,14 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise InputError(
             f"class_weight must be 'balanced', None or a mapping from label to weight. Got {shown(weights)}."
         )
+
+
+def _check_criterion(criterion: Any) -> None:
+    """Refuse what no network can be trained by; torch is needed for any but cross-entropy."""
+    if not (isinstance(criterion, str) and criterion == CROSS_ENTROPY):
+        from logiclens.nn.criteria import find_criterion
+
+        find_criterion(criterion)
 
 
 def _check_goal(goal: Any, positive: Any) -> None:

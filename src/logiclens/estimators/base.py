@@ -24,6 +24,7 @@ from logiclens.concepts.table import Table
 from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RESTARTS
 from logiclens.errors import InputError, UnknownTargetError, count, shown
 from logiclens.estimators._parameters import (
+    CROSS_ENTROPY,
     ProgressLine,
     check_settings,
     is_auto,
@@ -117,6 +118,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight: Any = None
     goal: str | None = None
     positive: Any = None
+    criterion: Any = CROSS_ENTROPY
     hidden: Sequence[int] = HIDDEN
     l1: float | Sequence[float] = MU_L1
     restarts: int = RESTARTS
@@ -272,7 +274,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """All settings, in the form in which they are used, for some inputs and targets."""
         from logiclens.estimators.fit import Recipe
         from logiclens.estimators.networks import Population
-        from logiclens.nn.criteria import iff_loss
+        from logiclens.nn.criteria import find_criterion
         from logiclens.nn.training import Plan
 
         population = Population(
@@ -285,7 +287,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             joint=targets.problem is Problem.SINGLE_LABEL,
         )
         plan = Plan(
-            criterion=iff_loss,
+            criterion=find_criterion(self.criterion),
             epochs=self.epochs,
             learning_rate=self.learning_rate,
             batch_size=self.batch_size,

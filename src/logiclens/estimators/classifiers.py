@@ -64,6 +64,11 @@ class MuClassifier(LENClassifier):
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.
+    criterion : str or function, default "cross_entropy"
+        What ties the network to the labels: cross-entropy (Eq. 6; of several classes that of a softmax),
+        "if" (Eq. 4), "only_if" (Eq. 5), or a function of (logits, yes, no) of your own, see
+        :mod:`logiclens.nn.criteria`. Any but cross-entropy is about each class against the rest. Penalties
+        are chosen, and predictions calibrated, by cross-entropy whatever it is.
     hidden : sequence of int, default (20,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.001, 0.006)
@@ -154,6 +159,11 @@ class PsiClassifier(LENClassifier):
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.
+    criterion : str or function, default "cross_entropy"
+        What ties the network to the labels: cross-entropy (Eq. 6; of several classes that of a softmax),
+        "if" (Eq. 4), "only_if" (Eq. 5), or a function of (logits, yes, no) of your own, see
+        :mod:`logiclens.nn.criteria`. Any but cross-entropy is about each class against the rest. Penalties
+        are chosen, and predictions calibrated, by cross-entropy whatever it is.
     hidden : sequence of int, default (10,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.0005, 0.002)
@@ -242,6 +252,11 @@ class ReluClassifier(LENClassifier):
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.
+    criterion : str or function, default "cross_entropy"
+        What ties the network to the labels: cross-entropy (Eq. 6; of several classes that of a softmax),
+        "if" (Eq. 4), "only_if" (Eq. 5), or a function of (logits, yes, no) of your own, see
+        :mod:`logiclens.nn.criteria`. Any but cross-entropy is about each class against the rest. Penalties
+        are chosen, and predictions calibrated, by cross-entropy whatever it is.
     hidden : sequence of int, default (20,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.0003, 0.003)
@@ -328,6 +343,11 @@ class EntropyClassifier(LENClassifier):
         accurate rules that reach it on held-out rows, or come nearest; see ``front_.goal``.
     positive : label, optional
         The class of the goal; the rarest one when missing.
+    criterion : str or function, default "cross_entropy"
+        What ties the network to the labels: cross-entropy (Eq. 6; of several classes that of a softmax),
+        "if" (Eq. 4), "only_if" (Eq. 5), or a function of (logits, yes, no) of your own, see
+        :mod:`logiclens.nn.criteria`. Any but cross-entropy is about each class against the rest. Penalties
+        are chosen, and predictions calibrated, by cross-entropy whatever it is.
     hidden : sequence of int, default (10,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, default (0.001, 0.01)

@@ -138,7 +138,7 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
             f"y must have one value for each of the {n_rows} rows of concepts. "
             f"Got {count(len(array), 'value')}."
         )
-    if array.ndim == 2 and array.shape[1] == 1 and not (names is not None and _has_fractions(array)):
+    if array.ndim == 2 and array.shape[1] == 1 and not _has_fractions(array):
         array = column_or_1d(array, warn=names is None)  # a frame's one column is a vector of labels
     if array.ndim == 2:
         return _read_table(array, names)
@@ -181,7 +181,7 @@ def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targe
             wrong = array[~np.isfinite(array) | (array != np.round(array))][0]
             raise InputError(
                 f"Unknown label type: continuous. y must hold the labels of classes. Got the number {wrong}; "
-                "for soft targets in [0, 1] pass a table with one column for each target."
+                "for soft targets in [0, 1] pass a table with one column for each target, such as y[:, None]."
             )
     if array.dtype == object:
         missing = np.array([_is_missing(value) for value in array])

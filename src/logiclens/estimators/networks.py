@@ -3,7 +3,8 @@
 For each fold
 
     split      each restart learns from all rows but those of one part
-    train      penalties x restarts x outputs, side by side; several classes share a softmax (Eq. 6)
+    train      penalties x restarts x outputs, side by side; several classes share a softmax (Eq. 6), unless
+               another criterion is set: then each class is learned against the rest
     prune      half-way (Sec. 4.3); where networks keep a number of concepts, to each width of a ladder
     choose     penalty and width by the cross-entropy, once calibrated, of each row under networks that did
                not learn from it. One restart is enough to choose by where it leaves out many rows
@@ -38,7 +39,7 @@ from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
 from logiclens.nn._descent import PopulationRows, has_mean
-from logiclens.nn.criteria import SoftmaxLoss
+from logiclens.nn.criteria import Criterion, SoftmaxLoss, iff_loss
 from logiclens.nn.population import LogicNetwork, Streams, for_each, join, mean_network
 from logiclens.nn.pruning import most_relevant
 from logiclens.nn.psi import PsiNetwork
@@ -85,7 +86,7 @@ class Population(Generic[N]):
     widths : tuple of int
         Numbers of concepts to choose from, ascending, where pruning keeps a number of them; empty otherwise.
     joint : bool
-        Whether the outputs are exclusive classes, trained by one softmax over all of them.
+        Whether the outputs are exclusive classes: cross-entropy is that of one softmax over all of them.
     """
 
     make: NetworkMaker[N]
@@ -175,8 +176,9 @@ def train_networks(
     population : Population
         The networks to train.
     plan : Plan
-        How. Where classes are trained together, its criterion and ``together`` are set here; its epochs are
-        those of a small table (:func:`plan_for_rows`).
+        How. The cross-entropy of exclusive classes becomes that of a softmax over them, and ``together`` is
+        set to match; any other criterion is about each class against the rest. Its epochs are those of a
+        small table (:func:`plan_for_rows`).
     x : ndarray of shape (n, n_concepts)
         Concept values.
     targets : Targets
@@ -273,6 +275,11 @@ def constant_loss(share: FloatArray, joint: bool) -> FloatArray:
     if joint:
         return np.full(len(share), max(float(entr(share).sum()), _LEAST_ENTROPY))
     return np.asarray(np.maximum(entr(share) + entr(1.0 - share), _LEAST_ENTROPY))
+
+
+def criterion_for(criterion: Criterion, n_outputs: int, joint: bool) -> Criterion:
+    """The criterion for so many outputs: the cross-entropy of exclusive classes is that of a softmax."""
+    return SoftmaxLoss(n_outputs) if joint and criterion is iff_loss else criterion
 
 
 def cross_entropy(logits: FloatArray, outputs: FloatArray, joint: bool) -> FloatArray:
@@ -413,9 +420,10 @@ class _Work(Generic[N]):
 
     @cached_property
     def rows(self) -> PopulationRows:
-        """Rows for all members, weighted so that a constant answer has loss 1."""
+        """Rows for all members, weighted so that the cross-entropy of a constant answer is 1."""
         device = resolve_device(self.population.device)
-        entropy = constant_loss(self.weight @ self.outputs / self.weight.sum(), self.joint)
+        together = self.outputs_plan.together > 1
+        entropy = constant_loss(self.weight @ self.outputs / self.weight.sum(), together)
         weights = []
         for part in (self.weight - self.held_out, self.held_out):
             total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -424,14 +432,21 @@ class _Work(Generic[N]):
                 part_weights = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
                 weights.append(part_weights.flatten(0, 1).repeat(len(self.penalties), 1))
         x = torch.as_tensor(self.x, dtype=torch.float32, device=device)
-        return PopulationRows(x, *weights).merged()
+        rows = PopulationRows(x, *weights)
+        return rows.merged() if self.outputs_plan.merges else rows
+
+    @cached_property
+    def outputs_plan(self) -> Plan:
+        """The plan for these outputs, and a small table."""
+        n_outputs = self.outputs.shape[1]
+        criterion = criterion_for(self.plan.criterion, n_outputs, self.joint)
+        together = n_outputs if isinstance(criterion, SoftmaxLoss) else self.plan.together
+        return replace(self.plan, criterion=criterion, together=together)
 
     @cached_property
     def schedule(self) -> Plan:
         """The plan for these rows and outputs."""
-        plan = plan_for_rows(self.plan, len(self.rows.x))
-        n_outputs = self.outputs.shape[1]
-        return replace(plan, criterion=SoftmaxLoss(n_outputs), together=n_outputs) if self.joint else plan
+        return plan_for_rows(self.outputs_plan, len(self.rows.x))
 
     def new_networks(self, width: int) -> N:
         """New networks, to be pruned to this many concepts."""

@@ -4,8 +4,8 @@ The gradient of mu and ReLU networks with one hidden layer is written out: two m
 them four passes over the hidden layer, in place. Their weights lie in one buffer. All other networks, and
 subclasses that compute something in a way of their own, are differentiated by autograd.
 
-Rows to learn from are merged: equal rows of zeros and ones become one row of their added weights. All
-criteria are linear in the weights of yes and no, so the loss is the same to rounding. Once pruning has left a
+Rows to learn from are merged: equal rows of zeros and ones become one row of their added weights. Where the
+criterion is linear in the weights of yes and no, the loss is the same to rounding. Once pruning has left a
 member few concepts, its rows are merged once more, over those: the ones that it learns from, and apart from
 these the others, such as those that it is checked with.
 """
@@ -135,7 +135,10 @@ def _are_bits(x: Tensor) -> bool:
 _EVEN = 8  # inputs of a layer that matrix products are quickest with: a multiple of this
 _DECAY = (0.9, 0.999)  # of the two moments of Adam
 _EPSILON = 1e-8  # of Adam: gradients much smaller than this do not move weights
-_DERIVED_FROM = ("leak", "activation", "forward", "gather", "logits", "penalty", "strengths", "linears")
+_DERIVED_FROM = (
+    *("leak", "activation", "forward", "gather", "inputs", "logits", "outputs", "penalty", "strengths"),
+    "linears",
+)
 """What the gradient that is written out was derived from."""
 _MEAN_DERIVED_FROM = ("activation", "forward", "gather", "leak", "linears", "logits", "prune", "relevance")
 """What the mean of several networks was derived from."""

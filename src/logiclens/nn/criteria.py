@@ -6,26 +6,33 @@
     classes               cross-entropy of a softmax over the outputs, one of which is true (Eq. 6)
     clusters              minus the mutual information of inputs and outputs (Eq. 12)
 
-Eq. 4 and 5 alone are solved by a constant: the paper asks for further conditions on ``f``. Ours is a
-counterweight: the opposite hinge at a small share of the price. The network then says yes only where that
-pays, in the IF case, and no only where that pays, in the ONLY IF case, so that it also has an answer where
-the main hinge is silent.
+Eq. 4 and 5 alone are solved by a constant: the paper asks for further conditions on ``f``. One that can be
+added is a counterweight: the opposite hinge at a small share of the price. The network then says yes only
+where that pays, in the IF case, and no only where that pays, in the ONLY IF case.
 
-Targets may be soft: a target of 0.7 counts as seven tenths of a yes and three tenths of a no. Rows with
-equal inputs can be merged and their weights added: no criterion changes by that.
+A criterion of your own is a function ``criterion(logits, yes, no)``. Rows are the last axis; ``yes`` and
+``no`` are the weights ``w y`` and ``w (1 - y)`` of each row, where the target ``y`` in [0, 1] may be soft. It
+returns the sum over the rows. What it must keep to is checked before anything is trained
+(:func:`find_criterion`):
+
+- each network has a loss of its own: from shape (networks, n) to shape (networks,);
+- a row of weight 2 counts as two rows.
+
+If it is linear in ``yes`` and ``no``, as cross-entropy is, rows with equal inputs are merged and their
+weights added. Otherwise only rows with equal inputs and equal targets are. Autograd finds its gradient.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid, softplus
+from torch.nn.functional import logsigmoid, relu, softplus
 
-COUNTERWEIGHT = 0.1
-"""Price of the opposite hinge in the IF and ONLY IF criteria."""
+from logiclens.errors import InputError, did_you_mean, listing, shown
 
 Criterion = Callable[[Tensor, Tensor, Tensor], Tensor]
 """(logits, weight of yes, weight of no), each (..., n), to the loss, shape (...)."""
@@ -122,22 +129,28 @@ class SoftmaxLoss:
         return values.view(-1, self.n_classes, values.shape[-1])
 
 
-def if_loss(logits: Tensor, yes: Tensor, no: Tensor, counterweight: float = COUNTERWEIGHT) -> Tensor:
-    """Hinge of IF rules, Eq. 4, with a counterweight: ``sum yes (1 - f) + counterweight no f``.
+def if_loss(logits: Tensor, yes: Tensor, no: Tensor, counterweight: float = 0.0) -> Tensor:
+    """Hinge of IF rules, Eq. 4: ``sum w max(0, y - f)``, plus ``counterweight`` times that of Eq. 5.
+
+    Parameters and result are those of :func:`iff_loss`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> y = torch.tensor([1.0, 0.0, 0.7])
+    >>> round(float(if_loss(torch.zeros(3), y, 1 - y)), 4)  # 0.5 + 0 + 0.2
+    0.7
+    """
+    missed = yes - (yes + no) * torch.sigmoid(logits)  # w (y - f)
+    return (relu(missed) + counterweight * relu(-missed)).sum(dim=-1)
+
+
+def only_if_loss(logits: Tensor, yes: Tensor, no: Tensor, counterweight: float = 0.0) -> Tensor:
+    """Hinge of ONLY IF rules, Eq. 5: ``sum w max(0, f - y)``, plus ``counterweight`` times that of Eq. 4.
 
     Parameters and result are those of :func:`iff_loss`.
     """
-    f = torch.sigmoid(logits)
-    return (yes * (1.0 - f) + counterweight * no * f).sum(dim=-1)
-
-
-def only_if_loss(logits: Tensor, yes: Tensor, no: Tensor, counterweight: float = COUNTERWEIGHT) -> Tensor:
-    """Hinge of ONLY IF rules, Eq. 5, with a counterweight: ``sum no f + counterweight yes (1 - f)``.
-
-    Parameters and result are those of :func:`iff_loss`.
-    """
-    f = torch.sigmoid(logits)
-    return (no * f + counterweight * yes * (1.0 - f)).sum(dim=-1)
+    return if_loss(-logits, no, yes, counterweight)
 
 
 def mutual_information_loss(logits: Tensor, weight: Tensor | None = None) -> Tensor:
@@ -185,3 +198,133 @@ def entropy(p: Tensor) -> Tensor:
     """
     # xlogy(p, p) and entr(p) are right at 0, but their gradients there are NaN and infinite.
     return -(p * p.clamp(min=torch.finfo(p.dtype).tiny).log()).sum(dim=-1)
+
+
+# Criteria by name
+
+_CRITERIA: dict[str, Criterion] = {"cross_entropy": iff_loss, "if": if_loss, "only_if": only_if_loss}
+_OURS = tuple(_CRITERIA)
+
+
+def register_criterion(name: str) -> Callable[[Criterion], Criterion]:
+    """Give a criterion of your own a name, for ``criterion=`` of the classifiers, and for saved models.
+
+    A model that was saved with it can be loaded where it is registered under the same name.
+
+    Parameters
+    ----------
+    name : str
+        The last function that was given a name has it.
+
+    Returns
+    -------
+    callable
+        A decorator.
+
+    Examples
+    --------
+    >>> import torch
+    >>> @register_criterion("squares")
+    ... def squares(logits, yes, no):
+    ...     f = torch.sigmoid(logits)
+    ...     return (yes * (1 - f) ** 2 + no * f**2).sum(dim=-1)
+    >>> find_criterion("squares") is squares
+    True
+    """
+    if not isinstance(name, str) or not name or name in _OURS:
+        raise InputError(f"A criterion needs a name other than {listing(_OURS)}. Got {shown(name)}.")
+
+    def register(criterion: Criterion) -> Criterion:
+        _CRITERIA[name] = _checked(criterion)
+        return criterion
+
+    return register
+
+
+def find_criterion(criterion: Any) -> Criterion:
+    """The criterion of a name, or the function itself, once it was seen to keep to what is asked of it.
+
+    Raises
+    ------
+    InputError
+        There is none of that name, or it is no criterion.
+    """
+    if not isinstance(criterion, str):
+        return _checked(criterion)
+    if criterion not in _CRITERIA:
+        raise InputError(
+            f"Unknown criterion {shown(criterion)}. {did_you_mean(criterion, _CRITERIA)}"
+            f"There are {listing(_CRITERIA)}; one of your own has to be registered first, with "
+            "logiclens.nn.criteria.register_criterion."
+        )
+    return _CRITERIA[criterion]
+
+
+def name_of_criterion(criterion: Any) -> str | None:
+    """The name that a criterion is registered by; None if it has none."""
+    if isinstance(criterion, str):
+        return criterion
+    return next((name for name, known in _CRITERIA.items() if known is criterion), None)
+
+
+def is_linear(criterion: Criterion) -> bool:
+    """True if a row counts as its yes and its no would apart: then equal inputs can be merged.
+
+    Examples
+    --------
+    >>> is_linear(iff_loss), is_linear(if_loss)
+    (True, False)
+    """
+    if criterion is iff_loss or isinstance(criterion, SoftmaxLoss):
+        return True
+    logits, yes, no = _probe()
+    none = torch.zeros_like(yes)
+    apart = criterion(_twice(logits, logits), _twice(yes, none), _twice(none, no))
+    return torch.allclose(apart, criterion(logits, yes, no))
+
+
+def _checked(criterion: Any) -> Criterion:
+    """A criterion that keeps to what is asked of it."""
+    if any(criterion is known for known in _CRITERIA.values()):
+        return criterion  # type: ignore[no-any-return]
+    if not callable(criterion):
+        raise InputError(
+            f"criterion must be one of {listing(_CRITERIA)}, or a function of (logits, yes, no). "
+            f"Got {shown(criterion)}."
+        )
+    logits, yes, no = _probe()
+    loss = criterion(logits.requires_grad_(), yes, no)
+    if not isinstance(loss, Tensor) or loss.shape != logits.shape[:1]:
+        got = f"shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else shown(loss)
+        raise InputError(
+            f"criterion must add up the last axis: from {tuple(logits.shape)} to {tuple(logits.shape[:1])}. "
+            f"Got {got}."
+        )
+    if not loss.requires_grad or not loss.isfinite().all():
+        raise InputError(
+            "criterion must give finite numbers that torch can differentiate by the logits. "
+            f"Got {shown(loss.detach().tolist())}."
+        )
+    loss = loss.detach()
+    with torch.no_grad():
+        twice = criterion(_twice(logits, logits), _twice(yes, yes) / 2, _twice(no, no) / 2)
+        alone = criterion(logits[1:], yes[1:], no[1:])
+    if not torch.allclose(twice, loss):
+        raise InputError(
+            "criterion must count a row of weight 2 as two rows. Multiply by the weights yes and no, sum "
+            "over the last axis, and take no mean."
+        )
+    if not torch.allclose(alone, loss[1:]):
+        raise InputError("criterion must give each network, on the first axis, a loss of its own.")
+    return criterion  # type: ignore[no-any-return]
+
+
+def _probe() -> tuple[Tensor, Tensor, Tensor]:
+    """Logits of two networks on five rows, and weights of yes and no."""
+    generator = torch.Generator().manual_seed(0)
+    logits, yes, no = torch.rand(3, 2, 5, generator=generator, dtype=torch.float64)
+    return 4.0 * logits - 2.0, yes, no
+
+
+def _twice(first: Tensor, second: Tensor) -> Tensor:
+    return torch.cat([first, second], dim=-1)

@@ -5,7 +5,8 @@
     second half   fine-tuning on what is left; each member keeps the weights of least validation loss, and
                   members that no longer improve leave the population
 
-Equal rows of zeros and ones are merged before training and, member by member, once more after pruning.
+Equal rows of zeros and ones are merged before training and, member by member, once more after pruning, where
+the criterion is linear in the weights of yes and no.
 Nothing global is changed: no seed, no file; the number of threads is what it was.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -21,7 +23,7 @@ from torch import Tensor
 
 from logiclens.logic.arrays import BoolArray
 from logiclens.nn._descent import AutogradDescent, Examples, PopulationRows, RectifierDescent, descent_of
-from logiclens.nn.criteria import Criterion
+from logiclens.nn.criteria import Criterion, is_linear
 from logiclens.nn.population import EpochCount, LogicNetwork, for_each, threads_for
 
 
@@ -56,6 +58,11 @@ class Plan:
     patience: int = 60
     prune: bool = True
     together: int = 1
+
+    @cached_property
+    def merges(self) -> bool:
+        """True if rows with equal inputs may be merged, whatever their targets."""
+        return self.together > 1 or is_linear(self.criterion)
 
     @property
     def explored(self) -> int:
@@ -160,7 +167,7 @@ class Explored:
         with threads_for(0):  # what is done once is too little to wait for a second thread
             if plan.prune:
                 network.prune() if prune is None else prune(network)
-            left = _read(network, rows, plan, merge=plan.together == 1)
+            left = _read(network, rows, plan, merge=plan.together == 1 and plan.merges)
         count = EpochCount(progress, network.members, plan.explored)
         history = _fine_tune(network, left, plan, self.generator.clone_state(), count)
         history.losses = [*self.losses, *history.losses]
@@ -176,7 +183,7 @@ def explore(
     progress: Progress = lambda _: None,
 ) -> Explored:
     """The first half of :func:`train`, with the same arguments."""
-    rows = rows.merged()
+    rows = rows.merged() if plan.merges else rows
     generator = torch.Generator().manual_seed(0) if generator is None else generator
     network.train()
     count = EpochCount(progress, network.members)

@@ -51,6 +51,7 @@ from logiclens.estimators.networks import (
     Trained,
     calibrate,
     constant_loss,
+    criterion_for,
     cross_entropy,
     predict_logits,
     resolve_device,
@@ -540,12 +541,12 @@ class StreamLoss:
         held_out : ndarray
             Targets of the rows that are not trained on, as they were read.
         criterion : Criterion
-            That of a single output; exclusive classes share a softmax.
+            That of a single output; the cross-entropy of exclusive classes is that of a softmax.
         """
         share = targets.shares(held_out, problem)
-        joint = problem is Problem.SINGLE_LABEL
-        weight = 1.0 / (constant_loss(share, joint) * (targets.n_rows - held_out.shape[-1]))
-        return cls(targets, problem, SoftmaxLoss(len(share)) if joint else criterion, weight)
+        criterion = criterion_for(criterion, len(share), problem is Problem.SINGLE_LABEL)
+        entropy = constant_loss(share, isinstance(criterion, SoftmaxLoss))
+        return cls(targets, problem, criterion, 1.0 / (entropy * (targets.n_rows - held_out.shape[-1])))
 
     def yes_and_no(self, truth: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Weight of some rows as examples of yes and of no, each (n_outputs, n)."""
