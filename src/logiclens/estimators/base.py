@@ -342,10 +342,14 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _logits(self, X: Any) -> FloatArray:
         """Logits by output, (n, n_outputs)."""
+        return self._read(X)[1]
+
+    def _read(self, X: Any) -> tuple[FloatArray, FloatArray]:
+        """Concepts of rows, (n, n_concepts), and the network's outputs for them, (n, n_outputs)."""
         from logiclens.estimators.networks import predict_logits
 
         x = self._rows(X)
-        return predict_logits(self.network_, x)
+        return x, predict_logits(self.network_, x)
 
     def decide(self, X: Any) -> BoolArray:
         """The targets that the network predicts, (n, n_targets): what fidelity is measured against.
@@ -353,7 +357,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The class of the largest output, for single-label problems; every output above one half for
         multi-label problems and, output by output, for psi networks.
         """
-        return self._predictions(self._rows(X))
+        return decisions(self._logits(X), self.problem_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""
@@ -451,14 +455,14 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if X is None:
             return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
-        from logiclens.estimators.fit import search_front
+        from logiclens.estimators.fit import explain_logits
 
-        x = self._rows(X)
+        x, logits = self._read(X)
         if not len(x):
             raise InputError("There are no rows to explain. Pass at least one.")
-        labels, weight = self._labels(), np.ones(len(x))
+        labels = self._labels()
         if y is None:
-            predicted = self._predictions(x).astype(float)
+            predicted = decisions(logits, self.problem_).astype(float)
             outputs = predicted[:, 1:] if self.problem_ is Problem.BINARY else predicted
             targets = Targets(labels, self.problem_, outputs)
         else:
@@ -470,8 +474,12 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         how = replace(how, kind=self.front_.kind, literals=literals)
         if y is None:
             how = replace(how, distillation=1.0)
-        every = RowSplit(weight, np.zeros_like(weight))
-        return search_front(how, x, targets, [every], [self.network_]).rules()
+        kept = self._kept()[None]
+        return explain_logits(how, x, targets, [np.ones(len(x))], [logits], kept, self.network_).rules()
+
+    def _kept(self) -> BoolArray:
+        """The concepts that rules may use, (n_concepts,): those that the network reads."""
+        return np.asarray(self.network_.kept().any(dim=0).cpu().numpy())
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation (Eq. 1): why the network predicts what it does for one row.
@@ -510,8 +518,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         label = self._check_target(target)
-        x = self._rows(X)
-        predicted = self._predictions(x)[:, self._labels().index(label)]
+        x, logits = self._read(X)
+        predicted = decisions(logits, self.problem_)[:, self._labels().index(label)]
         if not predicted.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
@@ -570,13 +578,13 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _one_row(self, X: Any, target: Label | None) -> tuple[FloatArray, Label]:
         check_is_fitted(self)
-        x = self._rows(X)
+        x, logits = self._read(X)
         if len(x) != 1:
             raise InputError(
                 f"explain_sample explains one row. Got {count(len(x), 'row')}; "
                 "pass one, as X[:1] or X.iloc[[0]]."
             )
-        predicted = self._predictions(x)[0]
+        predicted = decisions(logits, self.problem_)[0]
         if target is not None:
             label = self._check_target(target)
             if not predicted[self._labels().index(label)]:
@@ -595,7 +603,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 number = count(int(predicted.sum()), "target")
                 raise InputError(f"The network says yes to {number} about this row. Pass target=.")
             return x, self._labels()[int(predicted.argmax())]
-        label = plain_label(self.predict(X)[0])
+        label = self._labels()[int(predicted_index(logits, self.problem_)[0])]
         if not predicted[self._labels().index(label)]:
             raise InputError(
                 f"No output is above one half for this row; {label!r} only scores highest. "
@@ -615,7 +623,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         at = self._labels().index(label)
         if self.seen_ is not None:
             return self.seen_.predictions(at)
-        columns = np.flatnonzero(self.network_.kept().any(dim=0).numpy())
+        columns = np.flatnonzero(self._kept())
         if len(columns) > _MOST_CONCEPTS:
             raise InputError(
                 "A loaded model holds no rows, and this one reads too many concepts to try all combinations. "

@@ -273,13 +273,38 @@ def search_front(
     networks : sequence of LogicNetwork
         One for each of them, trained without the rows that it leaves out.
     """
-    rules = FrontSearch(
-        recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
-    )
-    problem = targets.problem
     logits = [predict_logits(network, x) for network in networks]
     kept = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
+    weights = [fold.train + fold.check for fold in folds]
+    return explain_logits(recipe, x, targets, weights, logits, kept, networks[0])
 
+
+def explain_logits(
+    recipe: SearchSettings,
+    x: FloatArray,
+    targets: Targets,
+    weights: Sequence[FloatArray],
+    logits: Sequence[FloatArray],
+    kept: BoolArray,
+    network: Any,
+) -> Front:
+    """Rules of every length for the outputs of networks, whatever these read.
+
+    Parameters
+    ----------
+    recipe : SearchSettings
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+    weights : sequence of ndarray of shape (n,)
+        Of the rows: all of them first; each of the others leaves out some, which its lists are scored on.
+    logits : sequence of ndarray of shape (n, n_outputs)
+        For each of these, outputs of a network that did not learn from the rows left out.
+    kept : ndarray of bool, shape (len(weights), n_concepts)
+        The concepts that rules may use.
+    network : torch.nn.Module
+        The first of them. The formulas of a psi network are composed, and shown.
+    """
+    rules, problem = FrontSearch(recipe, np.asfortranarray(x > THRESHOLD), targets, weights), targets.problem
     soft = [rules.soften(as_probabilities(each, problem), decisions(each, problem)) for each in logits]
     predicted = [rules.network_decisions(each) for each in logits]
     result = None
@@ -291,11 +316,12 @@ def search_front(
         rules, lists, scores, chosen, result = rules.reach(recipe.goal, soft, kept, predicted)
     points, chosen = rules.resolve(lists[0], chosen, scores.accuracy, scores.fidelity)
 
-    if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
-        points = [*points, rules.psi_point(networks[0])]
+    psi = isinstance(network, PsiNetwork)
+    if psi and recipe.kind is RuleKind.IFF:
+        points = [*points, rules.psi_point(network)]
         chosen = len(points) - 1 if result is None else chosen
     front = rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
-    shown = result is None and not isinstance(networks[0], PsiNetwork)  # whether the lists scored are shown
+    shown = result is None and not psi  # whether the lists scored are shown
     lead = rules.lead(lists[0], scores.parts) if shown else None
     return replace(front, lead=lead, goal=result)
 
