@@ -1,4 +1,4 @@
-"""Read back what was saved: rules or a fitted classifier, whichever a file holds. Loading runs no code."""
+"""Read back what was saved: rules or a fitted classifier, whichever a file holds. Its code is never run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
-    """Read a file that the ``save`` of a classifier or of its rules wrote; no code is run.
+    """Read a file that the ``save`` of a classifier or of its rules wrote; no code of the file is run.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
     Raises
     ------
     InputError
-        The file is damaged, comes from elsewhere or from a later release.
+        The file is damaged, comes from elsewhere or from a later release, or needs a class or criterion of
+        your own that is not defined, or not registered, yet.
 
     Examples
     --------
@@ -54,11 +55,11 @@ def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
         if not is_model(content):
             raise InputError("It was not saved here. Pass a file that save() wrote.")
         model = decode(content)
-        from logiclens.estimators._saving import restore
-        from logiclens.estimators.classifiers import CLASSIFIERS
+        from logiclens.estimators._saving import check_known, restore
 
+        check_known(model)
         try:
-            classifier: LENClassifier = restore(model, CLASSIFIERS)
+            classifier: LENClassifier = restore(model)
         except InputError as error:
             raise InputError(f"{error} Save it again.") from None
         return classifier

@@ -120,7 +120,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     for size in hidden:
         check_whole(size, "The size of a hidden layer")
     penalties(settings["l1"])
-    _check_criterion(settings.get("criterion", CROSS_ENTROPY))
+    check_criterion(settings.get("criterion", CROSS_ENTROPY))
     _check_goal(settings.get("goal"), settings.get("positive"))
     weights = settings.get("class_weight")
     if not (
@@ -133,7 +133,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         )
 
 
-def _check_criterion(criterion: Any) -> None:
+def check_criterion(criterion: Any) -> None:
     """Refuse what no network can be trained by; torch is needed for any but cross-entropy."""
     if not (isinstance(criterion, str) and criterion == CROSS_ENTROPY):
         from logiclens.nn.criteria import find_criterion

@@ -1,8 +1,9 @@
 """Fitted classifiers as values that can be written to a file, and back.
 
 What is kept: settings, networks, rules, names, and how training went. What is not: training rows, and the
-truth tables made of them, which would reveal the people behind the rows. Reading runs no code: the class is
-looked up in a table, and every entry and tensor is checked before anything is made of it.
+truth tables made of them, which would reveal the people behind the rows. Reading runs no code of the file:
+the class is looked up among those that are defined, a criterion among those that are registered, and every
+entry and tensor is checked before anything is made of it. A class makes its own network.
 
 See :mod:`logiclens.explain._model_file` for the file and :mod:`logiclens.loading` for reading it.
 """
@@ -23,8 +24,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
-from logiclens.errors import InputError, count, listing, shown
-from logiclens.estimators._parameters import check_settings, seed_of
+from logiclens.errors import InputError, count, shown
+from logiclens.estimators._parameters import CROSS_ENTROPY, check_criterion, check_settings, seed_of
+from logiclens.estimators.base import CLASSIFIERS, OURS, LENClassifier
 from logiclens.estimators.inputs_and_targets import Inputs, Problem
 from logiclens.explain._model_file import ModelFile, encode
 from logiclens.explain.front import Front
@@ -35,28 +37,18 @@ from logiclens.files._storage import fields, items, written_whole
 if TYPE_CHECKING:
     from logiclens.nn.population import LogicNetwork
 
-_ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
-    "EntropyClassifier": {"max_concepts": int, "tau": float, "temperature": float},
-    "MuClassifier": {"max_concepts": int, "tau": float},
-    "PsiClassifier": {"fan_in": int, "slope": float, "hard": bool},
-    "ReluClassifier": {},
-}
-"""Attributes of each network besides its tensors. Settings may have been changed since it was made."""
-_REFERENCE = "Reference"
-"""How the name of a classifier begins whose networks are those of the one called by the rest of it."""
-_SAVED = (*_ATTRIBUTES, *(_REFERENCE + name for name in _ATTRIBUTES if name != "PsiClassifier"))
-
 _GONE = frozenset({"aggregation", "candidates", "settle", "unseen"})
 """Settings of earlier releases, which the fit no longer has."""
+_KNOWN = ("n_concepts", "training")
+"""Numbers of a network that the rest of the file says."""
 _OPINION = ("opinion", "opinion_bias", "opinion_margin")
 """Tensors of earlier releases, of a second model whose outputs were added to those of the network."""
 
-_HOME = "logiclens.estimators.classifiers"
 Tensors = dict[str, NDArray[Any]]
 
 
 def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier of this package to one file, for :func:`logiclens.loading.load`.
+    """Write a fitted classifier to one file, for :func:`logiclens.loading.load`.
 
     An old file is replaced whole or stays. Equal models give equal files. A ``random_state`` that is no whole
     number is saved as None; sequences among the settings come back as tuples.
@@ -71,8 +63,11 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
         The file cannot be written.
     """
     kind = type(estimator).__name__
-    if kind not in _SAVED or type(estimator).__module__ != _HOME:
-        raise InputError(f"Only {', '.join(_SAVED)} can be saved. Got {shown(estimator)}.")
+    if CLASSIFIERS.get(kind) is not type(estimator):
+        raise InputError(
+            f"A model is loaded by the name of its class, and {kind!r} is another class now. Give the class "
+            "a name of its own, without a leading underscore, and fit again."
+        )
     check_is_fitted(estimator)
     network = estimator.network_
     entries = {
@@ -80,7 +75,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
         "params": {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()},
         "network": {
             "hidden": [layer.weight.shape[1] for layer in network.linears[:-1]],
-            **{name: type_(getattr(network, name)) for name, type_ in _attributes_of(kind).items()},
+            **_attributes(network),
         },
         "problem": str(estimator.problem_),
         "classes": [plain_label(label) for label in estimator.classes_],
@@ -89,7 +84,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
     }
     model = ModelFile(entries, estimator.explanations_, _tensors_of(estimator), estimator.front_)
     try:
-        restore(model, {kind: type(estimator)})  # what could not be read is not written
+        restore(model)  # what could not be read is not written
     except InputError as error:
         raise InputError(f"This {kind} cannot be saved. {error} Fit it again.") from None
     content = encode(model)
@@ -97,8 +92,25 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
         file.write(content)
 
 
-def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
-    """Make a fitted classifier of what was saved; ``classifiers`` has the classes by name.
+def check_known(model: ModelFile) -> None:
+    """Refuse a model whose class is not defined here, or whose criterion is not registered.
+
+    Raises
+    ------
+    InputError
+        It says what to do.
+    """
+    kind, params = model.entries["estimator"], model.entries["params"]
+    if not isinstance(kind, str) or kind not in CLASSIFIERS:
+        raise InputError(
+            f"Its class {shown(kind)} is not defined here. Import the module that defines it, and load again."
+        )
+    if isinstance(params, dict) and isinstance(criterion := params.get("criterion", CROSS_ENTROPY), str):
+        check_criterion(criterion)
+
+
+def restore(model: ModelFile) -> Any:
+    """Make a fitted classifier of what was saved, if :func:`check_known` has nothing against it.
 
     Raises
     ------
@@ -107,9 +119,8 @@ def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
     """
     entries = model.entries
     kind = entries["estimator"]
-    if not isinstance(kind, str) or kind not in classifiers:
-        raise InputError(f"There is no classifier {shown(kind)}. There are {listing(classifiers)}.")
-    estimator = classifiers[kind](**_settings(classifiers[kind], entries["params"]))
+    settings = _settings(CLASSIFIERS[kind], entries["params"])
+    estimator: Any = CLASSIFIERS[kind](**settings)
     problem = member(Problem, entries["problem"], "problem")
     labels = _labels(entries["classes"], problem, kind)
     names = tuple(items(entries["concept_names"], '"concept_names"'))
@@ -118,7 +129,7 @@ def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
     _check_rules(model.rules, labels, names, problem)
     if model.front is not None and tuple(map(repr, model.front.labels)) != tuple(map(repr, labels)):
         raise InputError("Its front is about other classes than its network.")
-    attributes = _network_attributes(kind, entries["network"])
+    hidden = _hidden(entries["network"])
     tensors = {name: tensor for name, tensor in model.tensors.items() if name not in _OPINION}
     if len(tensors) < len(model.tensors):
         warnings.warn(
@@ -127,7 +138,9 @@ def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
             UserWarning,
             stacklevel=3,  # of whoever called load
         )
-    _check_tensors(tensors, problem, len(labels), attributes["hidden"], len(names))
+    own = _check_tensors(tensors, problem, len(labels), hidden, len(names))
+    network = _network(CLASSIFIERS[kind](**settings | {"hidden": hidden}), tensors, own, len(names))
+    _set_attributes(network, entries["network"])
 
     vocabulary = model.rules.vocabulary
     columns = names if vocabulary is None else vocabulary.columns
@@ -135,7 +148,7 @@ def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
     estimator.prior_reports_ = ()
     estimator.classes_ = label_array(labels)
     estimator.problem_ = problem
-    estimator.network_ = _network(kind, attributes, tensors, len(names))
+    estimator.network_ = network
     estimator.explanations_ = model.rules
     estimator.front_ = model.front or Front.of(model.rules)
     estimator.seen_ = None  # it holds tuples of training rows, which are not saved
@@ -151,6 +164,8 @@ def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
 def _plain(name: str, value: Any) -> Any:
     """Return a setting as a value that JSON can carry."""
     match value:
+        case _ if name == "criterion":
+            return _name_of(value)
         case _ if name == "random_state" and not isinstance(value, Integral):
             return None
         case _ if name == "device":
@@ -172,6 +187,20 @@ def _plain(name: str, value: Any) -> Any:
         case list() | tuple() | np.ndarray():
             return [_plain("", part) for part in value]
     raise InputError(f"The setting {name}={shown(value)} cannot be saved. Pass numbers, text or None.")
+
+
+def _name_of(criterion: Any) -> str:
+    if not isinstance(criterion, str):
+        from logiclens.nn.criteria import name_of_criterion
+
+        name = name_of_criterion(criterion)
+        if name is None:
+            raise InputError(
+                f"The criterion {shown(criterion)} cannot be saved without a name. Give it one with "
+                "logiclens.nn.criteria.register_criterion."
+            )
+        return name
+    return criterion
 
 
 def _settings(classifier: Any, saved: Any) -> dict[str, Any]:
@@ -242,8 +271,9 @@ def _labels(saved: Any, problem: Problem, kind: str) -> tuple[Label, ...]:
     labels = tuple(plain_label(label) for label in items(saved, '"classes"'))
     check_labels(labels)
     two = len(labels) == 2
-    # Two classes share one output, but for a mu network of the paper's.
-    too_few = two and problem is Problem.SINGLE_LABEL and kind != "ReferenceMuClassifier"
+    # Two classes share one output, but for a mu network of the paper's, and perhaps for others' classes.
+    ours = CLASSIFIERS[kind].__module__ == OURS and kind != "ReferenceMuClassifier"
+    too_few = two and problem is Problem.SINGLE_LABEL and ours
     if not labels or too_few or (problem is Problem.BINARY and not two):
         raise InputError(f"{count(len(labels), 'label')} cannot make a problem of the kind {str(problem)!r}.")
     return labels
@@ -276,29 +306,51 @@ def _tensors_of(estimator: Any) -> Tensors:
     }
 
 
-def _attributes_of(kind: str) -> dict[str, type[int] | type[float] | type[bool]]:
-    return _ATTRIBUTES[kind.removeprefix(_REFERENCE)]
+def _attributes(network: LogicNetwork) -> dict[str, int | float | bool]:
+    """Numbers that a network has beside its tensors; settings may have been changed since it was made."""
+    return {
+        name: value
+        for name, value in vars(network).items()
+        if type(value) in (int, float, bool) and not name.startswith("_") and name not in _KNOWN
+    }
 
 
-def _network_attributes(kind: str, saved: Any) -> dict[str, Any]:
-    types = _attributes_of(kind)
-    attributes = fields(saved, ("hidden", *types), '"network"')
-    for size in items(attributes["hidden"], '"hidden"'):
+def _set_attributes(network: LogicNetwork, saved: Any) -> None:
+    """Set the numbers that were saved; they must be those that a network of this class has."""
+    expected = _attributes(network)
+    for name, value in fields(saved, ("hidden", *expected), '"network"').items():
+        if name == "hidden":
+            continue
+        if type(value) is not type(expected[name]) or not isfinite(value):
+            kind = type(expected[name]).__name__
+            raise InputError(f"{name} of a network must be of type {kind}. Got {shown(value)}.")
+        setattr(network, name, value)
+
+
+def _hidden(saved: Any) -> tuple[int, ...]:
+    """Sizes of the hidden layers."""
+    if not isinstance(saved, dict) or "hidden" not in saved:
+        fields(saved, ("hidden",), '"network"')
+    sizes = items(saved["hidden"], '"hidden"')
+    for size in sizes:
         if type(size) is not int or size < 1:
             raise InputError(
                 f"A hidden layer's size must be a whole number of at least 1. Got {shown(size)}."
             )
-    for name, type_ in types.items():
-        value = attributes[name]
-        if type(value) is not type_ or not isfinite(value):
-            raise InputError(f"{name} of a network must be of type {type_.__name__}. Got {shown(value)}.")
-    return attributes
+    return tuple(sizes)
 
 
 def _check_tensors(
-    tensors: Mapping[str, NDArray[Any]], problem: Problem, n_labels: int, hidden: list[int], n_concepts: int
-) -> None:
-    """Refuse tensors that are missing, unknown, of another shape or type, or hold impossible values."""
+    tensors: Mapping[str, NDArray[Any]],
+    problem: Problem,
+    n_labels: int,
+    hidden: tuple[int, ...],
+    n_concepts: int,
+) -> Tensors:
+    """Refuse tensors that are missing, of another shape or type, or hold impossible values.
+
+    Returns those that are none of layers or training: a class may have its own.
+    """
     n_outputs = 1 if problem is Problem.BINARY else n_labels
     # What the file decides freely: how many concepts are read, how many epochs there were.
     width = tensors["columns"].shape[-1] if "columns" in tensors and tensors["columns"].ndim else n_concepts
@@ -316,7 +368,9 @@ def _check_tensors(
         expected[f"layers.{at}.weight"] = ("float64", (n_outputs, n_out, n_in))
         expected[f"layers.{at}.mask"] = ("uint8", (n_outputs, n_out, n_in))
         expected[f"layers.{at}.bias"] = ("float64", (n_outputs, n_out, 1))
-    for name, tensor in fields(dict(tensors), expected, "The network").items():
+    own = {name: tensor for name, tensor in tensors.items() if name not in expected}
+    ours = {name: tensor for name, tensor in tensors.items() if name in expected}
+    for name, tensor in fields(ours, expected, "The network").items():
         dtype, shape = expected[name]
         if tensor.dtype != dtype or tensor.shape != shape:
             raise InputError(
@@ -329,6 +383,7 @@ def _check_tensors(
             raise InputError(f"The tensor {name!r} must hold 0 and 1 only.")
     if "columns" in tensors:
         _check_columns(tensors["columns"], n_concepts)
+    return own
 
 
 def _check_columns(columns: NDArray[Any], n_concepts: int) -> None:
@@ -339,35 +394,34 @@ def _check_columns(columns: NDArray[Any], n_concepts: int) -> None:
 
 
 def _network(
-    kind: str, attributes: dict[str, Any], tensors: Mapping[str, NDArray[Any]], n_concepts: int
+    classifier: LENClassifier, tensors: Mapping[str, NDArray[Any]], own: Tensors, n_concepts: int
 ) -> LogicNetwork:
-    """Make the network of tensors that were checked."""
+    """Have a classifier make its network, and give it tensors: those that were checked, and its own."""
     import torch
 
-    from logiclens.nn.entropy import EntropyNetwork
-    from logiclens.nn.mu import MuNetwork
-    from logiclens.nn.psi import PsiNetwork
-    from logiclens.nn.relu import ReluNetwork
-
-    made: dict[str, type[LogicNetwork]] = {
-        "EntropyClassifier": EntropyNetwork,
-        "MuClassifier": MuNetwork,
-        "PsiClassifier": PsiNetwork,
-        "ReluClassifier": ReluNetwork,
-    }
     parts = {name: torch.tensor(array) for name, array in tensors.items()}
-    width = tensors["layers.0.weight"].shape[2]
     streams = [np.random.default_rng(0)] * len(tensors["l1"])  # for weights that are replaced below
-    network = made[kind.removeprefix(_REFERENCE)](
-        streams, width, attributes["hidden"], tensors["l1"].tolist()
-    )
-    network.n_concepts = n_concepts
+    network = classifier.make_network(streams, n_concepts, tensors["l1"].tolist(), n_concepts).double()
+    expected = {
+        name: tensor for name, tensor in network.state_dict().items() if name not in {*tensors} - {*own}
+    }
+    n_layers = sum(name.endswith(".mask") for name in tensors)
+    if len(network.linears) != n_layers:
+        raise InputError(f"Its network has {count(n_layers, 'layer')}, not {len(network.linears)}.")
+    for name, array in fields(own, expected, "The network").items():
+        if array.shape[:1] != expected[name].shape[:1] or not np.isfinite(array).all():
+            raise InputError(
+                f"The tensor {name!r} must hold finite numbers, a row for each member. "
+                f"Got shape {array.shape}."
+            )
+        place, _, last = name.rpartition(".")
+        module, value = network.get_submodule(place), parts[name].to(expected[name].dtype)
+        learned = last in dict(module.named_parameters(recurse=False))
+        setattr(module, last, torch.nn.Parameter(value) if learned else value)
     network.l1 = parts["l1"]
     network.columns = parts.get("columns")
     for at, layer in enumerate(network.linears):
         layer.weight = torch.nn.Parameter(parts[f"layers.{at}.weight"])
         layer.bias = torch.nn.Parameter(parts[f"layers.{at}.bias"])
         layer.mask = parts[f"layers.{at}.mask"].double()
-    for name in _attributes_of(kind):
-        setattr(network, name, attributes[name])
     return network

@@ -73,6 +73,10 @@ if TYPE_CHECKING:
     from logiclens.estimators.stability import Stability
     from logiclens.nn.population import LogicNetwork, Streams
 
+OURS = "logiclens.estimators.classifiers"
+"""Module of the classifiers of this package."""
+CLASSIFIERS: dict[str, type[LENClassifier]] = {}
+"""Every classifier by name, ours and others that are defined: what :func:`logiclens.load` makes."""
 _MOST_CONCEPTS = 14  # concepts whose tuples are all tried when a loaded model has no table
 
 
@@ -81,7 +85,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers: a network for each target, and the rules that state what it does.
 
     Not to be used by itself: see :class:`~logiclens.estimators.MuClassifier` and the others, which share
-    these settings.
+    these settings. One of your own is a subclass: see :doc:`the guide <../how-to/build_your_own_network>`. It
+    is saved under its name; the class defined last under a name is the one that is loaded.
 
     Attributes
     ----------
@@ -140,6 +145,13 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Whether rules are made of rows one by one, so that equal rows cannot be merged and counted."""
     decides_singly: ClassVar[bool] = False
     """Whether each output decides by itself, rather than the largest one, when there are several."""
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        name = cls.__name__
+        taken = name in CLASSIFIERS and CLASSIFIERS[name].__module__ == OURS and cls.__module__ != OURS
+        if not (taken or name.startswith("_")):
+            CLASSIFIERS[name] = cls
 
     def make_network(
         self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int
@@ -414,7 +426,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: weights and rules, no training rows.
 
-        Read it back with :func:`logiclens.load`, which runs no code. Without rows, a loaded model explains
+        Read it back with :func:`logiclens.load`, which runs no code of the file: a class or criterion of your
+        own has to be defined, or registered, under the same name. Without rows, a loaded model explains
         single rows and sets of rows on all combinations of the concepts it keeps, not on those that occur.
         """
         from logiclens.estimators._saving import save_model

@@ -511,18 +511,3 @@ class ReferenceReluClassifier(_AsInPaper, ReluClassifier):
 
 class ReferenceEntropyClassifier(_Aggregates, EntropyClassifier):
     """The entropy-based network with its authors' settings, which are those of :class:`EntropyClassifier`."""
-
-
-CLASSIFIERS: dict[str, type[LENClassifier]] = {
-    kind.__name__: kind
-    for kind in (
-        EntropyClassifier,
-        MuClassifier,
-        PsiClassifier,
-        ReluClassifier,
-        ReferenceEntropyClassifier,
-        ReferenceMuClassifier,
-        ReferenceReluClassifier,
-    )
-}
-"""Every classifier by name, for :func:`logiclens.load`."""

@@ -50,8 +50,8 @@ class EntropyNetwork(LogicNetwork):
     ) -> None:
         super().__init__(streams, n_concepts, hidden, l1)
         self.max_concepts = max_concepts
-        self.tau = tau
-        self.temperature = temperature
+        self.tau = float(tau)
+        self.temperature = float(temperature)
 
     def attention(self) -> Tensor:
         """``alpha``, shape (members, columns); sums to 1 over the columns that are not pruned."""

@@ -47,7 +47,7 @@ class MuNetwork(LogicNetwork):
     ) -> None:
         super().__init__(streams, n_concepts, hidden, l1)
         self.max_concepts = max_concepts
-        self.tau = tau
+        self.tau = float(tau)
 
     def activation(self, inputs: Tensor) -> Tensor:
         return leaky_relu(inputs, self.leak)

@@ -51,7 +51,7 @@ class PsiNetwork(LogicNetwork):
         fan_in: int = 3,
     ) -> None:
         super().__init__(streams, n_concepts, hidden, l1)
-        self.fan_in = fan_in
+        self.fan_in = int(fan_in)
         self.slope, self.hard = steepness(0.0)
 
     def gather(self, x: Tensor) -> Tensor:
