@@ -25,6 +25,9 @@ RESTARTS: Final = 5
 EPOCHS: Final = 100
 """Passes over the rows of a small table."""
 
+INFORMATION: Final = (0.0,)
+"""What mutual information about unlabeled rows counts in the loss, to choose from by held-out labels."""
+
 DISTILLATION: Final = 0.5
 """Share of the network, beside the labels, in what rules are searched for."""
 LITERAL_COST: Final = 0.001

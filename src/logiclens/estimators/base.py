@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.encoder import log_remarks
 from logiclens.concepts.table import Table
-from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RESTARTS
+from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, INFORMATION, MU_L1, RESTARTS
 from logiclens.errors import InputError, UnknownTargetError, count, shown
 from logiclens.estimators._parameters import (
     CROSS_ENTROPY,
@@ -47,8 +47,8 @@ from logiclens.estimators.inputs_and_targets import (
     predicted_index,
     read_groups,
     read_known_targets,
+    read_partial_targets,
     read_rows,
-    read_targets,
     read_weights,
 )
 from logiclens.estimators.priors import Priors, check_prior_weight
@@ -177,6 +177,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         groups: ArrayLike | None = None,
         priors: Any = (),
         prior_weight: float = 0.3,
+        unlabeled: Any = None,
     ) -> Self:
         """Train the networks and explain them.
 
@@ -186,7 +187,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             A raw table, or concepts in [0, 1]; the names of a frame's columns are used in the rules.
         y : array of shape (n,), or array or frame of shape (n, n_targets)
             Labels of classes; or a table of 0 / 1, or of soft targets in [0, 1], several of which may be
-            true.
+            true. A row whose label is None, NaN or NaT, or that has none in any column, takes part without a
+            label.
         sample_weight : array of shape (n,), optional
             Non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none.
         groups : array of shape (n,), optional
@@ -196,14 +198,16 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What is known to hold of concepts and targets (:mod:`~logiclens.estimators.priors`), such as
             ``stroke -> death``: a penalty on networks and rules that break it.
         prior_weight : float, default 0.3
-            What all priors count together, as a multiple of the data.
+            What all priors count together, as a multiple of the labeled data.
+        unlabeled : label, optional
+            One that means that there is none, such as -1. Without it, -1 is a class.
 
         Returns
         -------
         self
         """
         self.check_settings()
-        targets, weight = self.read_data(X, y, sample_weight)
+        targets, weight = self.read_data(X, y, sample_weight, unlabeled)
         if groups is not None:
             targets = replace(targets, groups=read_groups(groups, len(weight)))
         inputs = self.read_inputs(X, targets, weight)
@@ -239,7 +243,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fold = self.hold_out(inputs.values, targets, weight)
         known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
-        recipe = replace(self.recipe(inputs, targets), n_prior_rows=task.n_prior_rows)
+        recipe = self.recipe(inputs, targets)
         line = self._progress_line()
         fitted = fit_folds(recipe, task.x, task.targets, [task.fold], line)[0]
         if line is not None:
@@ -257,17 +261,22 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self
 
-    def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
-        """Read targets and row weights."""
+    def read_data(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, unlabeled: Any = None
+    ) -> tuple[Targets, FloatArray]:
+        """Read targets and row weights; ``unlabeled`` is a label that means that there is none."""
         table = Table(X)
         check_extent(table)
         n_rows = table.n_rows
-        targets = read_targets(y, n_rows)
+        targets = read_partial_targets(y, n_rows, unlabeled)
         if self._kind() is not RuleKind.IFF or (
             self.decides_singly and targets.problem is Problem.SINGLE_LABEL
         ):
             targets = targets.output_by_output()
-        return targets, read_weights(sample_weight, n_rows)
+        weight = read_weights(sample_weight, n_rows)
+        if not targets.observed(weight).any():
+            raise InputError("All rows with a label have weight 0. Give some of them a positive weight.")
+        return targets, weight
 
     def read_inputs(self, X: Any, targets: Targets, weight: FloatArray) -> Inputs:
         """Read concepts, or encode a raw table; an encoder looks only at rows that weigh something."""
@@ -278,9 +287,10 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> RowSplit:
         """Set a validation part aside, in proportion from every class."""
-        seed = seed_of(self.random_state)
+        seed, observed = seed_of(self.random_state), targets.observed(weight)
         share = self.validation_fraction
-        return hold_out(x, targets.outputs, targets.strata(), weight, share, seed, targets.groups)
+        split = hold_out(x, targets.outputs, targets.strata(), observed, share, seed, targets.groups)
+        return replace(split, train=split.train + (weight - observed))
 
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         """All settings, in the form in which they are used, for some inputs and targets."""
@@ -297,6 +307,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             device=self.device,
             widths=widths(self.max_concepts) if self.prunes_inputs else (),
             joint=targets.problem is Problem.SINGLE_LABEL,
+            information=INFORMATION if targets.unlabeled is not None else (0.0,),
         )
         plan = Plan(
             criterion=find_criterion(self.criterion),

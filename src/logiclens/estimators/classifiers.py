@@ -455,6 +455,8 @@ class _Aggregates(LENClassifier):
             raise InputError(
                 f"The reference settings make equivalences. Got rule={shown(self.rule)}; use 'iff'."
             )
+        if targets.unlabeled is not None:
+            raise InputError("The reference settings learn from labels alone. Drop the rows without one.")
         return replace(super().recipe(inputs, targets), front=paper_front)
 
 
@@ -465,8 +467,10 @@ class _AsInPaper(_Aggregates):
     shared: ClassVar[bool] = False
     """Whether one network has the outputs of all targets."""
 
-    def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
-        targets, weight = super().read_data(X, y, sample_weight)
+    def read_data(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, unlabeled: Any = None
+    ) -> tuple[Targets, FloatArray]:
+        targets, weight = super().read_data(X, y, sample_weight, unlabeled)
         if targets.problem is Problem.BINARY and not self.shared:
             targets = Targets(targets.labels, Problem.SINGLE_LABEL, targets.truth())
         return targets, weight

@@ -136,8 +136,6 @@ class SearchSettings:
         Where on the front the rules are that are shown.
     class_weight : "balanced", None or mapping of label to weight
         What a row of each target counts.
-    n_prior_rows : int
-        Rows at the end that come from priors and not from data; they have no part in scores.
     goal : Goal, optional
         A recall or precision that rules have to reach; it chooses a class weight.
     """
@@ -150,7 +148,6 @@ class SearchSettings:
     max_literals: int = MAX_LITERALS[0]
     literals: int | str = "auto"
     class_weight: Any = None
-    n_prior_rows: int = 0
     goal: Goal | None = None
 
     def settled(self, result: GoalResult | None) -> Self:
@@ -158,10 +155,6 @@ class SearchSettings:
         if result is None:
             return replace(self, goal=None)
         return replace(self, goal=None, class_weight={result.goal.label: result.weight})
-
-    def observed(self, weight: FloatArray) -> FloatArray:
-        """The weights of rows, 0 for those of priors."""
-        return np.where(np.arange(len(weight)) < len(weight) - self.n_prior_rows, weight, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +230,7 @@ def fit_folds(
     if recipe.goal is not None:
         _check_goal(recipe, targets)
     for fold in folds:  # refuse weights of classes before anything is trained
-        class_weights(recipe.class_weight, targets, recipe.observed(fold.train + fold.check))
+        class_weights(recipe.class_weight, targets, targets.observed(fold.train + fold.check))
     x, targets, folds = _merge_rows(x, targets, folds, recipe)
     folds = [_split_into_parts(recipe, x, targets, fold) for fold in folds]
     trained = recipe.train(recipe.population, recipe.plan, x, targets, folds, progress)
@@ -352,7 +345,7 @@ class FrontSearch:
     @cached_property
     def class_weight(self) -> FloatArray:
         """``c_k``: the list is about ``c_k p_ik`` in place of ``p_ik``."""
-        return class_weights(self.recipe.class_weight, self.targets, self.recipe.observed(self.weights[0]))
+        return class_weights(self.recipe.class_weight, self.targets, self.targets.observed(self.weights[0]))
 
     def soften(self, probability: FloatArray, answers: BoolArray) -> FloatArray:
         """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets).
@@ -362,8 +355,12 @@ class FrontSearch:
         """
         a = self.recipe.distillation
         if PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0):
-            return answers.astype(np.float64) if a == 1.0 else self.targets.truth()
-        p = (1.0 - a) * self.targets.truth() + a * probability
+            known = self.targets.known() > 0
+            return np.where(known & (a < 1.0), self.targets.truth(), answers).astype(np.float64)
+        truth = self.targets.truth()
+        if self.targets.unlabeled is not None:  # the network alone says what they are
+            truth = np.where(self.targets.unlabeled[:, None], probability, truth)
+        p = (1.0 - a) * truth + a * probability
         return np.asarray(np.round(_DEGREES * p) / _DEGREES)
 
     def search(self, soft: Sequence[FloatArray], allowed: BoolArray) -> list[list[Lists]]:
@@ -422,7 +419,8 @@ class FrontSearch:
         """Price of each row by its class, where targets are apart, (n, 1)."""
         if self.targets.problem is Problem.MULTI_LABEL:
             return np.ones((len(self.bits), 1))
-        return np.asarray(self.targets.truth() @ self.class_weight)[:, None]
+        price = np.asarray(self.targets.truth() @ self.class_weight)[:, None]
+        return np.where(self.targets.known() > 0, price, 1.0)
 
     def score(self, lists: Sequence[list[Lists]], answers: Sequence[BoolArray]) -> FrontScores:
         """How good each length is: a row that a part leaves out is rated under its lists and network."""
@@ -437,9 +435,9 @@ class FrontSearch:
             rows = np.flatnonzero(share)
             share, true, network = share[rows], truth[rows], predicted[rows]
             longest = np.searchsorted([_length(each) for each in front], lengths, side="right") - 1
-            observed = self.recipe.observed(self.weights[0] - weight)[rows]
+            observed = self.targets.observed(self.weights[0] - weight)[rows]
             totals, positives = np.zeros((4, len(lengths))), np.zeros((3, len(lengths)))
-            usual = int((self.recipe.observed(weight) @ truth).argmax())
+            usual = int((self.targets.observed(weight) @ truth).argmax())
             constant = self.accuracy(np.arange(truth.shape[1])[None] == np.full((len(rows), 1), usual), true)
             for at in np.unique(longest):  # lengths without a list of their own have the next shorter one
                 decided, alike = self.decide(front[at], rows), np.flatnonzero(longest == at)
@@ -473,7 +471,7 @@ class FrontSearch:
         """
         if len(self.weights) < 2:
             raise InputError(f"goal needs at least {FEW_ROWS} rows, to see whether rules reach it.")
-        observed = self.recipe.observed(self.weights[0])
+        observed = self.targets.observed(self.weights[0])
         label = self.targets.labels[int((observed @ self.targets.truth()).argmin())]
         goal = goal if goal.label is not None else replace(goal, label=label)
         best: Any = None
@@ -537,11 +535,11 @@ class FrontSearch:
     @cached_property
     def held_out(self) -> FloatArray:
         """Weights of the rows by which lengths are rated: those that were held out once, and are data."""
-        return self.recipe.observed(self._left_out)
+        return self.targets.observed(self._left_out)
 
     def n_rows(self, held_out: FloatArray) -> float:
         """How many rows lengths are rated by, from their weights."""
-        weight = self.recipe.observed(self.weights[0])
+        weight = self.targets.observed(self.weights[0])
         return effective_rows(weight) * float(np.round(held_out.sum() / weight.sum(), 9))
 
     def choose(self, lists: Sequence[Lists], gain: Gains, weight: FloatArray) -> int:
@@ -627,7 +625,7 @@ class FrontSearch:
     def rank(self, steps: Sequence[Step], *, every: bool = False) -> tuple[tuple[Step, ...], Any]:
         """Formulas that may overlap as a list, the most precise first; then what is most frequent."""
         names, truth = self.recipe.names, self.targets.truth()
-        weight = self.recipe.observed(self.weights[0])
+        weight = self.targets.observed(self.weights[0])
         fired = np.column_stack([step.formula.evaluate(self.bits, names) for step in steps])
         covered, right = weight @ fired, (weight[:, None] * truth * fired).sum(axis=0)
         open_ = weight * ~fired.any(axis=1)
@@ -691,7 +689,7 @@ class FrontSearch:
 
     def seen(self, kept: BoolArray, answers: BoolArray) -> Seen:
         """The distinct tuples of the rows, over the concepts that are kept."""
-        weight = self.recipe.observed(self.weights[0])
+        weight = self.targets.observed(self.weights[0])
         rows = np.flatnonzero(weight > 0)
         bits = np.ascontiguousarray(self.bits[rows][:, kept])
         merged = Distinct.of(np.packbits(bits, axis=1))
@@ -753,7 +751,7 @@ def explain_answers(
     (lists,) = rules.search([rules.soften(probabilities, answers)], kept[None])
     truth, none = targets.truth(), np.zeros(len(x))
     gain = np.array([rules.gain(rules.decide(each), truth) for each in lists], dtype=np.float32)
-    chosen = rules.choose(lists, gain, recipe.observed(weight) if by_truth else none)
+    chosen = rules.choose(lists, gain, targets.observed(weight) if by_truth else none)
     return rules.front(*rules.resolve(lists, chosen), rules.seen(kept, answers))
 
 
@@ -791,7 +789,7 @@ def _side_by_side(fronts: Sequence[Sequence[DecisionList]], most: int) -> list[L
 
 def _split_into_parts(recipe: Recipe, x: FloatArray, targets: Targets, fold: RowSplit) -> RowSplit:
     """The fold with a part for each restart to leave out, class by class; with none where rows are few."""
-    weight = recipe.observed(fold.train + fold.check)
+    weight = targets.observed(fold.train + fold.check)
     if number_of_rows(weight) < FEW_ROWS:
         return RowSplit(fold.train + fold.check, np.zeros_like(weight), fold.number)
     number = recipe.population.restarts
@@ -809,19 +807,20 @@ def _merge_rows(
 
     Rows from priors stay at the end. A replacement of the search may need each row by itself.
     """
-    n_rows = len(x) - recipe.n_prior_rows
+    n_rows = len(x) - targets.n_prior_rows
     if recipe.front is not None or not all(
-        are_counts(recipe.observed(fold.train + fold.check)) for fold in folds
+        are_counts(targets.observed(fold.train + fold.check)) for fold in folds
     ):
         return x, targets, list(folds)
     used = np.flatnonzero(np.any([fold.train[:n_rows] + fold.check[:n_rows] > 0 for fold in folds], axis=0))
     groups = np.zeros(len(x), dtype=np.intp) if targets.groups is None else targets.groups
-    rows = Distinct.of(x[used], targets.outputs[used], groups[used, None].astype(np.float64))
+    rows = Distinct.of(
+        x[used], targets.outputs[used], targets.known()[used], groups[used, None].astype(np.float64)
+    )
     kept = np.concatenate([used[rows.first], np.arange(n_rows, len(x))])
 
     def add_up(weight: FloatArray) -> FloatArray:
         return np.concatenate([rows.add_up(weight[used]), weight[n_rows:]])
 
     folds = [replace(fold, train=add_up(fold.train), check=add_up(fold.check)) for fold in folds]
-    together = None if targets.groups is None else groups[kept]
-    return x[kept], replace(targets, outputs=targets.outputs[kept], groups=together), folds
+    return x[kept], targets.take(kept), folds

@@ -63,17 +63,40 @@ class Targets:
     """What the networks learn, (n, n_outputs); in [0, 1]."""
     groups: IndexArray | None = None
     """A number for each row, equal for rows that no split may part, (n,)."""
+    unlabeled: BoolArray | None = None
+    """The rows whose label is not known, (n,); None where all are. Their outputs mean nothing."""
+    n_prior_rows: int = 0
+    """Rows at the end that come from priors and not from data."""
+
+    def observed(self, weight: FloatArray) -> FloatArray:
+        """The weights of rows, 0 for those without a label and those of priors: scores are about others."""
+        labeled = np.arange(len(weight)) < len(weight) - self.n_prior_rows
+        return np.where(labeled if self.unlabeled is None else labeled & ~self.unlabeled, weight, 0.0)
+
+    def known(self) -> FloatArray:
+        """1 for rows with a label, of data or of priors, else 0, (n, 1)."""
+        unlabeled = np.zeros(len(self.outputs)) if self.unlabeled is None else self.unlabeled
+        return np.asarray(1.0 - unlabeled[:, None], dtype=np.float64)
+
+    def take(self, rows: IndexArray) -> Targets:
+        """Those of some rows; the rows of priors, which stay at the end, are among them."""
+        groups = None if self.groups is None else self.groups[rows]
+        unlabeled = None if self.unlabeled is None else self.unlabeled[rows]
+        return replace(self, outputs=self.outputs[rows], groups=groups, unlabeled=unlabeled)
 
     def truth(self) -> FloatArray:
         """How far each row belongs to each target, shape (n, n_targets)."""
         return spread_outputs(self.outputs, self.problem)
 
     def with_rows(self, outputs: FloatArray) -> Targets:
-        """The same with more rows at the end, each a group by itself."""
-        groups = self.groups
+        """The same with more rows at the end, from priors, each a group by itself."""
+        groups, unlabeled = self.groups, self.unlabeled
         if groups is not None:
             groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(len(outputs)))
-        return replace(self, outputs=np.concatenate([self.outputs, outputs]), groups=groups)
+        if unlabeled is not None:
+            unlabeled = np.append(unlabeled, np.zeros(len(outputs), dtype=np.bool_))
+        every = np.concatenate([self.outputs, outputs])
+        return replace(self, outputs=every, groups=groups, unlabeled=unlabeled, n_prior_rows=len(outputs))
 
     def output_by_output(self) -> Targets:
         """The same targets with an output for each that answers by itself."""
@@ -88,11 +111,14 @@ class Targets:
         return self.strata()
 
     def strata(self) -> NDArray[np.intp]:
-        """A number for each row by which to stratify splits: its class, or 0 for multi-label problems."""
-        if self.problem is Problem.MULTI_LABEL:
-            return np.zeros(len(self.outputs), dtype=np.intp)
-        classes: NDArray[np.intp] = self.truth().argmax(axis=1)
-        return classes
+        """A number for each row by which to stratify splits: its class, or 0 for multi-label problems.
+
+        Rows without a label are a stratum of their own.
+        """
+        classes: NDArray[np.intp] = np.zeros(len(self.outputs), dtype=np.intp)
+        if self.problem is not Problem.MULTI_LABEL:
+            classes = self.truth().argmax(axis=1)
+        return classes if self.unlabeled is None else np.where(self.unlabeled, len(self.labels), classes)
 
 
 def spread_outputs(outputs: FloatArray, problem: Problem) -> FloatArray:
@@ -130,7 +156,41 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
     if isinstance(y, Targets):
         return y
     names = _column_names(y)
-    array = _as_plain_array(y)
+    return _read_array(_as_plain_array(y), names, y, n_rows, labels)
+
+
+def read_partial_targets(y: Any, n_rows: int, unlabeled: Any = None) -> Targets:
+    """Read targets of which some rows have none: None, NaN, NaT, or the value that is said to mean that.
+
+    A row of a table of outputs has none if it has none in any column.
+    """
+    if isinstance(y, Targets):
+        return y
+    names, array = _column_names(y), _as_plain_array(y)
+    if array.ndim not in (1, 2) or len(array) != n_rows:
+        return read_targets(y, n_rows)  # which says what is wrong
+    gaps = np.array([_is_missing(value) for value in array.ravel().tolist()]).reshape(array.shape)
+    if unlabeled is not None:
+        gaps |= np.asarray(array == unlabeled, dtype=np.bool_)
+    none: BoolArray = np.asarray(gaps if array.ndim == 1 else gaps.all(axis=1))
+    if not none.any():
+        return read_targets(y, n_rows)
+    if none.all():
+        raise InputError(
+            "No row has a label. Pass labels for some rows, or look for groups with LENClusterer."
+        )
+    known = array[~none]
+    if known.dtype.kind == "f" and known.ndim == 1 and (known == np.round(known)).all():
+        known = known.astype(np.int64)  # a gap turns whole numbers into others
+    targets = _read_array(known, names, y, len(known), None)
+    outputs = np.zeros((n_rows, targets.outputs.shape[1]))
+    outputs[~none] = targets.outputs
+    return replace(targets, outputs=outputs, unlabeled=none)
+
+
+def _read_array(
+    array: NDArray[Any], names: tuple[str, ...] | None, y: Any, n_rows: int, labels: tuple[Label, ...] | None
+) -> Targets:
     if array.ndim == 0:
         raise InputError(f"y must be an array, a series or a frame of {n_rows} rows. Got {shown(y)}.")
     if len(array) != n_rows:
@@ -392,9 +452,14 @@ def learn_inputs(
     made = needed_encoder(table, encoder, weight)
     if made is None:
         return read_concepts(X)
+    truth = None if targets is None else targets.codes()
+    if targets is not None and targets.unlabeled is not None:  # cut points are quantiles of all rows,
+        if made.cuts in ("supervised", "reference"):  # unless classes say where to cut
+            weight = targets.observed(weight)
+        else:
+            truth = None
     rows = weight > 0
-    truth = None if targets is None else targets.codes()[rows]
-    made.fit(_weighty(table, weight), truth, as_counts(weight[rows]))
+    made.fit(_weighty(table, weight), None if truth is None else truth[rows], as_counts(weight[rows]))
     return _encode(table, made)
 
 

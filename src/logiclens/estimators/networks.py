@@ -49,6 +49,8 @@ BATCH = 256
 """Rows of a mini-batch, where there are at least twice as many."""
 MOST_ROWS = 1 << 16
 """Distinct rows that are trained on; of more, a sample of about as many is drawn."""
+UNLABELED = 1000
+"""Unlabeled rows that are trained on, or as many as there are with a label; of more, a sample is drawn."""
 ENOUGH = 1000
 """Rows of a part on which one restart is enough to choose penalty and width by."""
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
@@ -87,6 +89,9 @@ class Population(Generic[N]):
         Numbers of concepts to choose from, ascending, where pruning keeps a number of them; empty otherwise.
     joint : bool
         Whether the outputs are exclusive classes: cross-entropy is that of one softmax over all of them.
+    information : tuple of float
+        What the mutual information of unlabeled rows counts beside the cross-entropy of labeled ones, to
+        choose from; 0 is among them.
     """
 
     make: NetworkMaker[N]
@@ -96,6 +101,7 @@ class Population(Generic[N]):
     device: str = "auto"
     widths: tuple[int, ...] = ()
     joint: bool = False
+    information: tuple[float, ...] = (0.0,)
 
     def new_networks(self, penalties: FloatArray, n_concepts: int, width: int) -> N:
         """New networks, by penalty, restart, output.
@@ -194,8 +200,9 @@ def train_networks(
     list of Trained
         One for each fold.
     """
-    distinct = Distinct.of(x, targets.outputs)
+    distinct = Distinct.of(x, targets.outputs, targets.known())
     x, outputs, strata = x[distinct.first], targets.outputs[distinct.first], targets.strata()[distinct.first]
+    known = targets.known()[distinct.first, 0]
     shares, lock = np.zeros(len(folds)), Lock()
 
     def work(at: Tensor) -> Trained[N]:
@@ -208,11 +215,21 @@ def train_networks(
                     progress(float(shares.mean()))
 
         whole = distinct.add_up(fold.train + fold.check)
-        weight = _sample_rows(whole, strata, population.seed)
-        rows = np.flatnonzero(weight > 0)
+        weight = _sample_rows(known * whole, strata, population.seed)
+        unlabeled = (1.0 - known) * whole * any(population.information)
+        most = max(int(np.count_nonzero(weight)), UNLABELED)
+        unlabeled = _sample_rows(unlabeled, strata, population.seed, most)
+        rows = np.flatnonzero(weight + unlabeled > 0)
         left = [
             distinct.add_up(part)[rows] * (weight[rows] / whole[rows]) for part in fold.parts or (fold.check,)
         ]
+        can_choose = unlabeled.any() and any(part.any() for part in left)
+        pairs = [
+            (l1, share)
+            for share in (population.information if can_choose else (0.0,))
+            for l1 in population.penalties
+        ]
+        penalties, information = np.repeat(np.array(pairs).T[:, :, None], outputs.shape[1], axis=2)
         trained = _Work(
             population,
             plan,
@@ -220,7 +237,9 @@ def train_networks(
             outputs[rows],
             weight[rows],
             np.array(left),
-            np.tile(np.array(population.penalties)[:, None], outputs.shape[1]),
+            unlabeled[rows],
+            penalties,
+            information,
             population.ladder(x.shape[1]),
         ).train(report)
         report(1.0)  # also where the widest networks need not be tried
@@ -352,13 +371,13 @@ def resolve_device(device: str) -> torch.device:
         ) from None
 
 
-def _sample_rows(weight: FloatArray, strata: IndexArray, seed: int) -> FloatArray:
+def _sample_rows(weight: FloatArray, strata: IndexArray, seed: int, most: int = MOST_ROWS) -> FloatArray:
     """Weights of the rows to train on: a sample, in proportion from every stratum, where there are many."""
-    if np.count_nonzero(weight) <= MOST_ROWS:
+    if np.count_nonzero(weight) <= most:
         return weight
     random = np.random.default_rng(seed)
     order = np.lexsort((random.random(len(weight)), strata))
-    return systematic_sample(weight, order, MOST_ROWS, random.random())
+    return systematic_sample(weight, order, most, random.random())
 
 
 # Training
@@ -391,8 +410,12 @@ class _Work(Generic[N]):
     weight: FloatArray
     left_out: FloatArray
     """Weights of the rows in each part, (n_parts, n)."""
+    unlabeled: FloatArray
+    """Weights of the rows without a label, (n,)."""
     penalties: FloatArray
     """To choose from, by output: (n_penalties, n_outputs)."""
+    information: FloatArray
+    """What unlabeled rows count with each of them, (n_penalties, n_outputs)."""
     ladder: Sequence[int]
     """The widths to choose from."""
 
@@ -431,8 +454,13 @@ class _Work(Generic[N]):
             for answer in (self.outputs.T, 1.0 - self.outputs.T):
                 part_weights = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
                 weights.append(part_weights.flatten(0, 1).repeat(len(self.penalties), 1))
+        unlabeled = None
+        if self.information.any():
+            each = np.repeat(self.information[:, None], self.population.restarts, axis=1).reshape(-1, 1)
+            share = each * (self.unlabeled / self.unlabeled.sum())
+            unlabeled = torch.as_tensor(share, dtype=torch.float32, device=device)
         x = torch.as_tensor(self.x, dtype=torch.float32, device=device)
-        rows = PopulationRows(x, *weights)
+        rows = PopulationRows(x, *weights, unlabeled=unlabeled)
         return rows.merged() if self.outputs_plan.merges else rows
 
     @cached_property
@@ -446,7 +474,11 @@ class _Work(Generic[N]):
     @cached_property
     def schedule(self) -> Plan:
         """The plan for these rows and outputs."""
-        return plan_for_rows(self.outputs_plan, len(self.rows.x))
+        n_labeled = int(np.count_nonzero(self.weight)) if self.information.any() else len(self.rows.x)
+        plan = plan_for_rows(self.outputs_plan, n_labeled)
+        if plan.batch_size is None:
+            return plan
+        return replace(plan, batch_size=round(plan.batch_size * len(self.rows.x) / n_labeled))
 
     def new_networks(self, width: int) -> N:
         """New networks, to be pruned to this many concepts."""
@@ -460,8 +492,12 @@ class _Work(Generic[N]):
             tried = 0.5
             one = replace(self, population=replace(self.population, restarts=1))
             chosen, _ = one.choose(lambda share: report(tried * share))
-            penalty = np.array([[rung.penalty[at] for at, rung in enumerate(chosen)]])
-            work = replace(self, penalties=penalty, ladder=sorted({rung.width for rung in chosen}))
+            penalty, information = (
+                np.array([[each[rung.place[at], at] for at, rung in enumerate(chosen)]])
+                for each in (self.penalties, self.information)
+            )
+            ladder = sorted({rung.width for rung in chosen})
+            work = replace(self, penalties=penalty, information=information, ladder=ladder)
         chosen, explored = work.choose(lambda share: report(tried + (1.0 - tried) * share))
         return work._calibrate(work._average(chosen, explored), chosen)
 

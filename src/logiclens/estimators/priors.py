@@ -85,12 +85,11 @@ class PriorReport:
 
 @dataclass(frozen=True, eq=False)
 class TrainingTask:
-    """Rows to learn from; the last ``n_prior_rows`` come from the priors."""
+    """Rows to learn from; those of the priors are at the end."""
 
     x: FloatArray  # (n + n_prior_rows, n_concepts)
     targets: Targets
     fold: RowSplit
-    n_prior_rows: int
 
 
 class Priors:
@@ -186,29 +185,31 @@ class Priors:
         """
         self._refuse_new_values(weight)
         if not self.formulas or share == 0:
-            return TrainingTask(self.inputs.values, self.targets, fold, 0)
-        rows = np.flatnonzero(weight > 0)
+            return TrainingTask(self.inputs.values, self.targets, fold)
+        rows, observed = np.flatnonzero(weight > 0), self.targets.observed(weight)
         own, own_x = self.table.take(rows), self.inputs.values[rows]
         fresh, fresh_x = self.fresh(weight, seed)
         distinct = Distinct.of(self.targets.outputs[rows])
         truth = self.targets.truth()[rows[distinct.first]]
-        usual = distinct.add_up(weight[rows]) @ truth / weight.sum()  # how common each target is
+        usual = distinct.add_up(observed[rows]) @ truth / observed.sum()  # how common each target is
+        known = np.where(
+            observed[rows, None] > 0, self.targets.outputs[rows], usual[-self.targets.outputs.shape[1] :]
+        )
         parts = [
-            (own_x, as_counts(weight[rows]), self._leave(own, own_x, usual, self.targets.outputs[rows])),
+            (own_x, as_counts(weight[rows]), self._leave(own, own_x, usual, known)),
             (fresh_x, np.ones(len(fresh_x)), self._leave(fresh, fresh_x, usual, None)),
         ]
         x = np.concatenate([values[restricted] for values, _, (_, restricted) in parts])
         outputs = np.concatenate([left[restricted] for _, _, (left, restricted) in parts])
         distinct = Distinct.of(x, outputs)
         each = distinct.add_up(np.concatenate([counts[restricted] for _, counts, (_, restricted) in parts]))
-        each *= share * weight.sum() / (each.sum() or 1.0)
+        each *= share * observed.sum() / (each.sum() or 1.0)
         x, outputs = x[distinct.first], outputs[distinct.first]
         train, check = np.append(fold.train, each), np.append(fold.check, each * 0)
         return TrainingTask(
             np.concatenate([self.inputs.values, x]),
             self.targets.with_rows(outputs),
             replace(fold, train=train, check=check),
-            len(x),
         )
 
     def _leave(
@@ -257,13 +258,17 @@ class Priors:
         rows = np.flatnonzero(weight > 0)
         table, x = self.table.take(rows), self.inputs.values[rows]
         fresh, fresh_x = self.fresh(weight, seed)
-        counts = weight[rows]
+        every = weight[rows]
+        shares = (self.targets.observed(weight)[rows], every, every)  # of the labels, network and rules
         truth = self.targets.truth()[rows] > THRESHOLD
         stated = (truth, answers(x), _predictions(rules, x))
         unseen = answers(fresh_x)
         found = []
         for formula in self.formulas:
-            held = [counts @ self.holds(formula, table, x, labels) / counts.sum() for labels in stated]
+            held = [
+                counts @ self.holds(formula, table, x, labels) / counts.sum()
+                for counts, labels in zip(shares, stated, strict=True)
+            ]
             apart = self.holds(formula, fresh, fresh_x, unseen).mean()
             found.append(PriorReport(formula, *(round(float(part), 12) for part in (*held, apart))))
         return tuple(found)

@@ -106,6 +106,7 @@ def cross_explain(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
+    unlabeled: Any = None,
 ) -> Any:
     """Score a classifier and its rules by cross-validation: the six metrics of the paper, fold by fold.
 
@@ -132,6 +133,9 @@ def cross_explain(
         is missing, how many. Each fold is then trained by itself, on one thread of its worker, so that all
         numbers of workers and all kinds give the same figures. They are those of the one population, but for
         its rounding: where labels are noisy, that may lead to another network.
+    unlabeled : label, optional
+        One that means that there is none. Rows without a label (None, NaN and NaT are none, too) are learned
+        from where they are among the training rows; scores are about labeled rows alone.
 
     Returns
     -------
@@ -166,9 +170,13 @@ def cross_explain(
     spread = has_workers(n_jobs)
     estimator = clone(estimator)
     estimator.set_params(random_state=seed_of(estimator.random_state))
-    targets, weight = estimator.read_data(X, y, sample_weight)
+    targets, weight = estimator.read_data(X, y, sample_weight, unlabeled)
     labels = targets.strata() if targets.problem is not Problem.MULTI_LABEL else targets.outputs
     parts = _splits(cv, labels, groups, estimator.random_state)
+    if targets.unlabeled is not None:
+        parts = [(train, test[~targets.unlabeled[test]]) for train, test in parts]
+        if not all(len(test) and targets.observed(weight)[train].any() for train, test in parts):
+            raise InputError("A fold has no labeled row to learn from, or none to test on. Use fewer folds.")
     if groups is not None:
         targets = replace(targets, groups=read_groups(groups, len(weight)))
     if not all(weight[train].any() for train, _ in parts):

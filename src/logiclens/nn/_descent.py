@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu_
 
-from logiclens.nn.criteria import Criterion, loss_and_slope
+from logiclens.nn.criteria import Criterion, information_loss, loss_and_slope
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.population import LogicNetwork, PopulationLinear
 from logiclens.nn.relu import ReluNetwork
@@ -41,6 +41,8 @@ class PopulationRows:
     check_yes: Tensor
     """The same for validation, with ``check_no``."""
     check_no: Tensor
+    unlabeled: Tensor | None = field(default=None, kw_only=True)
+    """Weight of each row without a label in the mutual information that the network is to have about it."""
     by_batch: bool = field(default=False, kw_only=True)
     """Whether ``x`` of shape (n_concepts, n) is gathered by each mini-batch, when it is due."""
 
@@ -50,9 +52,18 @@ class PopulationRows:
         return self.yes.shape[1]
 
     def map_weights(self, change: Callable[[Tensor], Tensor], x: Tensor | None = None) -> PopulationRows:
-        """Rows whose four weights went through ``change``."""
+        """Rows whose weights went through ``change``."""
         weights = map(change, (self.yes, self.no, self.check_yes, self.check_no))
-        return PopulationRows(self.x if x is None else x, *weights, by_batch=self.by_batch)
+        unlabeled = None if self.unlabeled is None else change(self.unlabeled)
+        return PopulationRows(
+            self.x if x is None else x, *weights, unlabeled=unlabeled, by_batch=self.by_batch
+        )
+
+    @property
+    def learned(self) -> Tensor:
+        """Whether each member learns from each row, (members, n)."""
+        weight = self.yes + self.no
+        return weight > 0 if self.unlabeled is None else weight + self.unlabeled > 0
 
     def merged(self) -> PopulationRows:
         """Equal rows of zeros and ones as one; as they are with other values."""
@@ -74,7 +85,7 @@ class PopulationRows:
         members, columns, _ = inputs.shape
         if columns > _CODED or not _are_bits(inputs):
             return replace(self, x=inputs)
-        learned = self.yes + self.no > 0
+        learned = self.learned
         code = sum(inputs[:, at].long() << at for at in range(columns))
         code += (
             ~learned
@@ -151,6 +162,7 @@ class Examples:
     x: Tensor  # (n_in, n), or (members, n_in, n)
     yes: Tensor  # (members, n), as no
     no: Tensor
+    unlabeled: Tensor | None
     hidden: Tensor
     """Room for what is computed on the way."""
 
@@ -194,11 +206,14 @@ class AutogradDescent:
 
     def read(self, rows: PopulationRows) -> Examples:
         """Rows as they are."""
-        return Examples(rows.x, rows.yes, rows.no, rows.x)
+        return Examples(rows.x, rows.yes, rows.no, rows.unlabeled, rows.x)
 
-    def step(self, examples: Examples, criterion: Criterion, rate: float) -> Tensor:
+    def step(self, examples: Examples, criterion: Criterion, rate: float, together: int = 1) -> Tensor:
         """One step, downhill by what autograd finds."""
-        losses = criterion(self.network.outputs(examples.x), examples.yes, examples.no)
+        logits = self.network.outputs(examples.x)
+        losses = criterion(logits, examples.yes, examples.no)
+        if examples.unlabeled is not None:
+            losses = losses + information_loss(logits, examples.unlabeled, together)
         losses = losses + self.network.penalty()
         gradients = list(torch.autograd.grad(losses.sum(), self.parameters))
         self.moments.move(self.parameters, gradients, rate)
@@ -264,12 +279,13 @@ class RectifierDescent:
         """Rows with a row of ones below them, for the biases."""
         x = nn.functional.pad(nn.functional.pad(rows.x, (0, 0, 0, self.fill[0])), (0, 0, 0, 1), value=1.0)
         members, n_hidden, _ = self.shapes[0]
-        return Examples(x, rows.yes, rows.no, x.new_empty(members, n_hidden, x.shape[-1]))
+        room = x.new_empty(members, n_hidden, x.shape[-1])
+        return Examples(x, rows.yes, rows.no, rows.unlabeled, room)
 
     @torch.no_grad()
-    def step(self, examples: Examples, criterion: Criterion, rate: float) -> Tensor:
+    def step(self, examples: Examples, criterion: Criterion, rate: float, together: int = 1) -> Tensor:
         """One step, downhill by the gradient of the loss and of ``sum_j lambda_j |w_j|``."""
-        losses = self._differentiate(examples, criterion)
+        losses = self._differentiate(examples, criterion, together)
         self.gradient.addcmul_(self.strength, self.weights.sign())
         if self.mask is not None:
             self.gradient.mul_(self.mask)
@@ -278,7 +294,7 @@ class RectifierDescent:
         self.moments.move([self.weights], [self.gradient], rate)
         return losses
 
-    def _differentiate(self, examples: Examples, criterion: Criterion) -> Tensor:
+    def _differentiate(self, examples: Examples, criterion: Criterion, together: int) -> Tensor:
         """The loss of each member; its gradient goes into the buffer.
 
         ``A = W x`` and ``z = v r(A) + b``, where ``r(a) = s(a) a`` and ``s`` is 1 or, below 0, the leak. With
@@ -290,7 +306,7 @@ class RectifierDescent:
         v, b = last[..., :-1], last[..., -1:]
         leaky_relu_(_product(w, x, out=hidden), self.leak)
         logits = torch.baddbmm(b, v, hidden).squeeze(1)
-        losses, g = loss_and_slope(criterion, logits, examples.yes, examples.no)
+        losses, g = loss_and_slope(criterion, logits, examples.yes, examples.no, examples.unlabeled, together)
         torch.ops.aten.leaky_relu_backward.grad_input(g[:, None], hidden, self.leak, True, grad_input=hidden)
         inner = _product(hidden, x.transpose(-1, -2), out=dw)
         dlast[:, 0, :-1] = (w * inner).sum(dim=2)

@@ -24,8 +24,10 @@ weights added. Otherwise only rows with equal inputs and equal targets are. Auto
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -63,7 +65,14 @@ def iff_loss(logits: Tensor, yes: Tensor, no: Tensor) -> Tensor:
     return -(yes * logsigmoid(logits) + no * logsigmoid(-logits)).sum(dim=-1)
 
 
-def loss_and_slope(criterion: Criterion, logits: Tensor, yes: Tensor, no: Tensor) -> tuple[Tensor, Tensor]:
+def loss_and_slope(
+    criterion: Criterion,
+    logits: Tensor,
+    yes: Tensor,
+    no: Tensor,
+    unlabeled: Tensor | None = None,
+    n_classes: int = 1,
+) -> tuple[Tensor, Tensor]:
     """The loss, shape (...), and its derivative by the logits, shape (..., n).
 
     That of cross-entropy is ``(yes + no) f - yes``, with a softmax ``K (w p - w y)``; of other criteria
@@ -76,15 +85,27 @@ def loss_and_slope(criterion: Criterion, logits: Tensor, yes: Tensor, no: Tensor
     >>> loss_and_slope(iff_loss, torch.zeros(2), y, 1 - y)[1]
     tensor([-0.5000,  0.5000])
     """
+    if unlabeled is not None:
+        loss, slope = loss_and_slope(criterion, logits, yes, no)
+        more, slope_of_more = _differentiate(
+            partial(information_loss, n_classes=n_classes), logits, unlabeled
+        )
+        return loss + more, slope + slope_of_more
     if criterion is iff_loss:
         total = yes + no
         loss = (total * softplus(logits)).sub_(yes * logits).sum(dim=-1)  # log f = z - log(1 + exp z)
         return loss, torch.sigmoid(logits).mul_(total).sub_(yes)
     if isinstance(criterion, SoftmaxLoss):
         return criterion.with_slope(logits, yes)
+    return _differentiate(criterion, logits, yes, no)
+
+
+def _differentiate(
+    criterion: Callable[..., Tensor], logits: Tensor, *weights: Tensor
+) -> tuple[Tensor, Tensor]:
     with torch.enable_grad():
         logits = logits.detach().requires_grad_()
-        loss = criterion(logits, yes, no)
+        loss = criterion(logits, *weights)
         (slope,) = torch.autograd.grad(loss.sum(), logits)
     return loss.detach(), slope
 
@@ -183,6 +204,40 @@ def mutual_information_loss(logits: Tensor, weight: Tensor | None = None) -> Ten
     share = (weight / total)[..., None, :]
     conditional = -(share * p * log_p).sum(dim=(-2, -1))
     return conditional - entropy((share * p).sum(dim=-1))
+
+
+def information_loss(logits: Tensor, weight: Tensor, n_classes: int = 1) -> Tensor:
+    """What unlabeled rows add to a loss: minus their weight times the mutual information (Eq. 12).
+
+    It is a share of the largest there can be. It falls as the network gets sure of rows without a label, and
+    rises where it puts all of them into one class.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (members, n)
+    weight : Tensor of shape (members, n)
+        0 for rows with a label.
+    n_classes : int, default 1
+        Members that are the outputs of one softmax, one after the other; 1 where each is a yes or no.
+
+    Returns
+    -------
+    Tensor of shape (members,)
+        The same for all outputs of a softmax.
+
+    Examples
+    --------
+    >>> import torch
+    >>> logits = torch.tensor([[9.0, 9.0, -9.0, -9.0], [9.0, 9.0, 9.0, 9.0]])
+    >>> information_loss(logits, torch.full((2, 4), 0.25)).round(decimals=2).abs()
+    tensor([0.9900, 0.0000])
+    """
+    classes = torch.stack([logits, torch.zeros_like(logits)], dim=1)
+    if n_classes > 1:
+        shape = (-1, n_classes, logits.shape[-1])
+        classes, weight = logits.view(shape), weight.view(shape)[:, 0]
+    loss = mutual_information_loss(classes, weight) * weight.sum(dim=-1) / math.log(max(n_classes, 2))
+    return loss.repeat_interleave(n_classes)
 
 
 def entropy(p: Tensor) -> Tensor:

@@ -257,7 +257,7 @@ def parts_of(network: LogicNetwork, rows: PopulationRows) -> list[Tensor]:
     if rows.yes.device.type != "cpu":
         return [members]
     wide = network.activations(1) // network.members
-    learned = ((rows.yes + rows.no) > 0).numpy()
+    learned = rows.learned.numpy()
     in_cache = min(_IN_CACHE, max(_IN_CACHE // 2, int(learned.sum()) * wide // _FEWEST))
     cuts, joint, n_learned = [0], learned[0], 0
     for member, own in enumerate(learned):
@@ -298,7 +298,7 @@ def _learning_rows(rows: PopulationRows, plan: Plan) -> PopulationRows:
     """The gathered rows that some member learns from; all where mini-batches are drawn from them."""
     if _in_batches(rows, plan):
         return rows
-    return rows.where((rows.yes + rows.no > 0).any(dim=0))
+    return rows.where(rows.learned.any(dim=0))
 
 
 def _read(network: LogicNetwork, rows: PopulationRows, plan: Plan, *, merge: bool = False) -> PopulationRows:
@@ -366,12 +366,12 @@ class _Run:
         rows, scale = self.rows, self.rows.n_rows / len(index)
         x = rows.x[..., index]
         yes, no = rows.yes[:, index] * scale, rows.no[:, index] * scale
-        return PopulationRows(
-            self.network.inputs(x.T) if rows.by_batch else x, yes, no, yes[:, :0], no[:, :0]
-        )
+        unlabeled = None if rows.unlabeled is None else rows.unlabeled[:, index] * scale
+        x = self.network.inputs(x.T) if rows.by_batch else x
+        return PopulationRows(x, yes, no, yes[:, :0], no[:, :0], unlabeled=unlabeled)
 
     def _step(self, examples: Examples, rate: float) -> Tensor:
-        return self.descent.step(examples, self.plan.criterion, rate)
+        return self.descent.step(examples, self.plan.criterion, rate, self.plan.together)
 
     def select(self, index: Tensor, network: LogicNetwork) -> _Run:
         """Go on with some members, which are now this network."""

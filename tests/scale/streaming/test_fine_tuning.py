@@ -117,7 +117,7 @@ def test_a_step_is_one_of_the_ordinary_training(
     yes, no = (torch.as_tensor(part, dtype=torch.float32) for part in loss.yes_and_no(batch.truth))
     descent = AutogradDescent(twin)
     x = twin.gather(rows)
-    examples = Examples(x, yes, no, x)
+    examples = Examples(x, yes, no, None, x)
     losses = descent.step(examples, iff_loss, 0.05)
     assert curve.shape == (1, twin.members)
     np.testing.assert_allclose(curve[0], losses.numpy(), rtol=1e-5)
