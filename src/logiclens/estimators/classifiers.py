@@ -472,7 +472,7 @@ class _AsInPaper(_Aggregates):
     ) -> tuple[Targets, FloatArray]:
         targets, weight = super().read_data(X, y, sample_weight, unlabeled)
         if targets.problem is Problem.BINARY and not self.shared:
-            targets = Targets(targets.labels, Problem.SINGLE_LABEL, targets.truth())
+            targets = replace(targets, problem=Problem.SINGLE_LABEL, outputs=targets.truth())
         return targets, weight
 
     def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> RowSplit:  # noqa: ARG002
