@@ -168,3 +168,13 @@ def test_the_slope_is_that_of_the_sum_of_both_terms(n_classes: int) -> None:
     (wanted,) = torch.autograd.grad(loss(exact).sum(), exact)
     assert torch.allclose(found, loss(logits))
     assert torch.allclose(slope, wanted)
+
+
+def test_networks_are_those_of_the_labeled_rows() -> None:
+    x, y = some_rows()
+    ages = 20 + 60 * x + np.random.default_rng(0).normal(size=x.shape)
+    alone, both = (
+        MuClassifier(random_state=0, epochs=30).fit(*data) for data in ((ages[:60], y[:60]), (ages, y))
+    )
+    assert alone.concept_names_ == both.concept_names_
+    assert np.allclose(alone.predict_proba(ages), both.predict_proba(ages))

@@ -279,7 +279,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return targets, weight
 
     def read_inputs(self, X: Any, targets: Targets, weight: FloatArray) -> Inputs:
-        """Read concepts, or encode a raw table; an encoder looks only at rows that weigh something."""
+        """Read concepts, or encode a raw table; an encoder learns from labeled rows that weigh something."""
         inputs = learn_inputs(X, self.encoder, targets, weight)
         if not inputs.names:
             raise InputError("No column tells the rows apart, so there are no concepts. Pass other columns.")

@@ -445,21 +445,17 @@ def learn_inputs(
 
     With the encoder "auto", the rows are concepts where the values look like it, otherwise a raw table
     (:func:`logiclens.concepts.encoder.auto_encoder`). Cut points are chosen by the targets, and by the rows
-    that weigh something.
+    that weigh something and have a label.
     """
     table = Table(X)
     weight = np.ones(table.n_rows) if weight is None else weight
     made = needed_encoder(table, encoder, weight)
     if made is None:
         return read_concepts(X)
-    truth = None if targets is None else targets.codes()
-    if targets is not None and targets.unlabeled is not None:  # cut points are quantiles of all rows,
-        if made.cuts in ("supervised", "reference"):  # unless classes say where to cut
-            weight = targets.observed(weight)
-        else:
-            truth = None
+    weight = weight if targets is None else targets.observed(weight)
     rows = weight > 0
-    made.fit(_weighty(table, weight), None if truth is None else truth[rows], as_counts(weight[rows]))
+    truth = None if targets is None else targets.codes()[rows]
+    made.fit(_weighty(table, weight), truth, as_counts(weight[rows]))
     return _encode(table, made)
 
 
