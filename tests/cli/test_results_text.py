@@ -128,7 +128,7 @@ def test_classes_without_a_rule_are_one_line_after_the_others():
     some = (of_class("x", "a").explanation, "True of some.")
 
     assert printed(print_rules, [*found[:2], some, *found[2:]]) == (
-        "Predicts x exactly when a.\n  True of some.\n\n"
+        "Predicts x when a.\n  True of some.\n\n"
         "No rule for 14 classes: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 and 2 more.\n\n"
     )
     assert printed(print_rules, found[:1]) == "No rule for 1 class: c0.\n\n"
@@ -165,7 +165,7 @@ def test_the_list_that_decides_is_printed_step_by_step():
         "   or        c\n"
         "   then      y   right on 3 of the 4 rows it decides (75.0%)\n"
         "2. else if   a\n"
-        "   then      x   right on 0 of the 1 row it decides (0.0%)\n"
+        "   then      x   right on 0 of 1 row (0.0%)\n"
         "3. otherwise y   right on 1 of 2 rows (50.0%)\n\n"
         "Never predicted: z.\n\n"
     )
@@ -190,9 +190,9 @@ def test_steps_that_decide_no_row_and_answers_of_a_model():
 def test_the_mirror_says_whether_it_is_the_list():
     assert printed(print_mirror, LIST, logic=False) == (
         "Each class by itself:\n"
-        "Predicts x exactly when a.\n  Equivalent to the list.\n\n"
-        "Predicts y exactly when b.\n  Equivalent to the list.\n\n"
-        "Predicts z exactly when c.\n  Equivalent to the list.\n\n"
+        "Predicts x when a.\n  Equivalent to the list.\n\n"
+        "Predicts y when b.\n  Equivalent to the list.\n\n"
+        "Predicts z when c.\n  Equivalent to the list.\n\n"
     )
 
 

@@ -109,7 +109,7 @@ def test_a_rule_in_words_has_a_line_for_each_condition_that_is_enough():
     print_rule(on, Explanation(Rule("robin", formula, "only_if")), "", logic=False)
 
     assert printed(on).splitlines() == [
-        "Predicts robin exactly when",
+        "Predicts robin when",
         "     red and small",
         f"  or bill {'a' * 30} and {'b' * 30}.",
         "  Of robins.",

@@ -181,7 +181,7 @@ def test_a_long_region_is_told_by_an_example():
 
     assert len(found.conflicts) == 30 * 29 // 2
     assert found.lines[31] == "  and 405 more pairs"
-    gap = found.lines.index("Gap: no rule is true in a region that takes 90 literals to describe.")
+    gap = found.lines.index("Gap: no rule is true in cases that take 90 literals to describe.")
     assert found.lines[gap + 1].startswith("  For example: not c0 and not c1 and")
     assert found.uncovered.example.complexity == 30
     assert "and 78 more" in str(found)
@@ -194,9 +194,9 @@ def test_the_words_of_a_region():
     assert region.cases == (a, b & ~c)
     assert Region((a | b) & c, {}).text == "a and c, or b and c"
     long = Region(Or.of([Var(f"c{i}") for i in range(61)]), {"c0": True})
-    assert (long.text, long.example_text) == ("a region that takes 61 literals to describe", "c0")
+    assert (long.text, long.example_text) == ("cases that take 61 literals to describe", "c0")
     longer = Region(And.of([Var(f"c{i}") | Var(f"d{i}") for i in range(30)]), {})
-    assert (longer.text, longer.cases) == ("a region that takes 60 literals to describe", ())
+    assert (longer.text, longer.cases) == ("cases that take 60 literals to describe", ())
 
 
 def test_cases_of_a_gap_are_listed():
@@ -263,3 +263,18 @@ def test_terms_that_earlier_steps_take_are_superfluous():
     assert found.superfluous == {"y": (a & c,)}
     assert "  y: a and c" in found.lines
     assert found.lines[-1] == ("Concepts: 3 of 3 are used: a (2 steps), b (1 step), c (1 step).")
+
+
+def test_long_examples_and_many_findings_are_cut_short():
+    """Each says how much more there is."""
+    names = [f"c{i}" for i in range(80)]
+    wide = And.of([Var(name) for name in names[:40]])
+    found = rules_of({"x": wide, "y": wide & Var("c79")}, names, default="x").check()
+    conflict = next(line for line in found.lines if "for example" in line)
+    assert conflict.endswith(" and 29 more conditions")
+    assert conflict.count(" and c") == 11
+
+    terms = [Var("c0"), *(Var("c0") & Var(name) for name in names[1:])]
+    lines = rules_of({"x": Or(*terms), "y": ~Var("c0")}, names, default="x").check().lines
+    start = lines.index("Superfluous terms: 79.")
+    assert lines[start + 31] == "  and 49 more"

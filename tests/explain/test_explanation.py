@@ -205,7 +205,7 @@ PATIENTS = {"age": [70, 70, 20, None], "smoker": [False, True, False, False]}
     [
         ("if", Var("a"), "Every y row has: a (90.0% of them in 40 test rows)"),
         ("only_if", Var("a"), "Rows where a are y (50.0% of them in 40 test rows)"),
-        ("iff", Var("a"), "Predicts y exactly when a"),
+        ("iff", Var("a"), "Predicts y when a"),
         ("if", FALSE, "No row is y"),
     ],
 )
@@ -222,12 +222,12 @@ def test_with_a_vocabulary_all_is_about_the_raw_table():
     assert bare.worded(WORDS) == OLD
     assert str(OLD) == "forall x: ill(x) <-> age(x) > 62 & ~smoker(x)"
     assert str(bare) == 'forall x: ill(x) <-> "age > 62"(x) & ~smoker(x)'
-    assert OLD.to_sentence() == ("Predicts ill exactly when age is above 62 and not smoker")
+    assert OLD.to_sentence() == ("Predicts ill when age is above 62 and not smoker")
     assert OLD.to_latex() == (
         r"\forall x \colon \mathit{ill}(x) \leftrightarrow "
         r"\mathit{age}(x) > 62 \land \lnot \mathit{smoker}(x)"
     )
-    assert OLD.to_sql("duckdb", threshold=0.3) == '("age" > 62) IS TRUE AND "smoker" IS NOT TRUE'
+    assert OLD.to_sql("ansi", threshold=0.3) == '("age" > 62) IS TRUE AND "smoker" IS NOT TRUE'
     assert OLD.to_python("ill", threshold=0.3) == WORDS.to_python(OLD.formula, "ill")
     assert OLD.to_sympy() == to_sympy(OLD.formula)
 
@@ -266,3 +266,13 @@ def test_a_damaged_vocabulary_is_refused(words):
     saved = {**json.loads(OLD.to_json()), "vocabulary": words}
     with pytest.raises(InputError, match=r"^This text is damaged: "):
         Explanation.from_json(json.dumps(saved))
+
+
+def test_a_sentence_says_no_more_than_the_status():
+    """A formula that was only found to agree on the tuples seen was said to hold "exactly when"."""
+    rule = Rule("y", Var("a"))
+
+    assert Explanation(rule, status="equivalent to the list").to_sentence() == "Predicts y exactly when a"
+    agrees = "agrees with the list on all 3 tuples seen"
+    assert Explanation(rule, status=agrees).to_sentence() == f"Predicts y when a ({agrees})"
+    assert Explanation(rule, status="best found").to_sentence() == "Predicts y when a"

@@ -81,14 +81,15 @@ def test_the_source():
     rules = rules_of(made, words.names, vocabulary=words, default="none", steps=order)
 
     assert rules.to_python() == (
-        "def missing(value):\n"
-        "    return value is None or value != value\n"
-        "\n"
-        "\n"
         "def predict(row):\n"
+        "    nan = 1e999 - 1e999  # a missing value: no comparison is true of it\n"
+        "    row = {\n"
+        "        'age': nan if row['age'] is None else row['age'],\n"
+        "        'ward': nan if row['ward'] is None else row['ward'],\n"
+        "    }\n"
         "    if (\n"
         "        row['age'] > 62\n"
-        "        and (missing(row['ward']) or row['ward'] != 'ICU')\n"
+        "        and row['ward'] != 'ICU'\n"
         "    ):\n"
         "        return 'frail'\n"
         "    elif (\n"
@@ -112,13 +113,9 @@ def test_the_source_of_several_labels():
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [("1st", {}), ("pass", {}), ("missing", {"vocabulary": Vocabulary(("a", "b"), (Missing("a"),))})],
-)
-def test_a_function_needs_a_name(name, settings):
-    made = {"x": Var("a is missing")} if settings else {"x": a}
-    rules = rules_of(made, ["a", "b", "a is missing"], **settings)
+@pytest.mark.parametrize("name", ["1st", "pass"])
+def test_a_function_needs_a_name(name):
+    rules = rules_of({"x": a}, ["a", "b"])
 
     with pytest.raises(InputError, match=f"A function cannot be called '{name}'"):
         rules.to_python(name)
@@ -235,15 +232,14 @@ class Reader(HTMLParser):
 
 
 def test_markdown_shows_names_and_obeys_none():
-    """As one of its readers renders it: a list and a block of code, all names there to be read."""
+    """As one of its readers renders it: a list, all names there to be read, and nothing twice."""
     markdown = pytest.importorskip("markdown", reason="it comes with the tools for the documentation")
     rules = hostile_rules()
     page = Reader(markdown.markdown(rules.to_markdown(), extensions=["fenced_code", "tables"]))
 
-    assert page.tags == {"ol", "li", "strong", "pre", "code"}
-    assert page.attributes <= {"class"}
-    for line in (*rules.format("plain").splitlines(), *rules.format("unicode").splitlines()):
-        assert line in page.text
+    assert page.tags == {"ol", "li", "strong"}
+    assert not page.attributes
+    assert page.text.strip().splitlines() == rules.format("plain").splitlines()
     several = ExplanationSet(rules.explanations, rules.concept_names, multi_label=True)
     page = Reader(markdown.markdown(several.to_markdown(), extensions=["fenced_code", "tables"]))
     for explanation in rules.values():

@@ -45,7 +45,7 @@ def test_rules_with_any_names_are_inert_and_readable(rules):
 def test_every_kind_of_value_shows_a_hostile_name(name):
     rules = ExplanationSet([Explanation(Rule(name, Var(name)))], [name])
     table = TruthTable.from_data(np.array([[True], [True]]), [1, 1], names=[name])
-    escaped = rules[name].to_sentence().split(" exactly when ")[1]
+    escaped = rules[name].to_sentence().split(" when ")[1]
 
     assert escaped in shows(rules).text
     assert escaped in shows(rules[name]).text
@@ -64,7 +64,7 @@ def test_an_explanation():
 
     assert page.text == (
         '∀x: old(x) ↔ "age <i>"(x) > 62'
-        "Predicts old exactly when age <i> is above 62."
+        "Predicts old when age <i> is above 62."
         "1 literal · proved minimal · support 12 · on 40 rows (test): precision 50.0%, recall 25.0%"
     )
 

@@ -130,13 +130,13 @@ def test_without_its_predicates_the_right_side_is_the_formula(formula, style):
     [
         ("y", "if", "Every y row has: {}"),
         ("y", "only_if", "Rows where {} are y"),
-        ("y", "iff", "Predicts y exactly when {}"),
+        ("y", "iff", "Predicts y when {}"),
         (2, "cluster", "Every row of cluster 2 has: {}"),
         (1, "if", "Every class 1 row has: {}"),
         ("class 1", "only_if", "Rows where {} are class 1"),
-        ("<=50K", "iff", "Predicts <=50K exactly when {}"),
-        ("then y", "iff", "Predicts ‹then y› exactly when {}"),
-        ("", "iff", "Predicts ‹› exactly when {}"),
+        ("<=50K", "iff", "Predicts <=50K when {}"),
+        ("then y", "iff", "Predicts ‹then y› when {}"),
+        ("", "iff", "Predicts ‹› when {}"),
     ],
 )
 def test_sentences(target, kind, sentence):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Flag, OneOf, Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, UnknownTargetError
+from logiclens.evaluation import evaluate
 from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step, load_rules
 from logiclens.logic import FALSE, TRUE, Var, parse_formula
 from tests.explain.strategies import explanation_sets
@@ -407,3 +409,38 @@ def test_a_column_called_like_a_concept_is_told_apart():
         [False, True],
     ]
     assert ExplanationSet.from_json(rules.to_json()) == rules
+
+
+# --- as a data frame ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_a_frame_has_a_row_for_each_term(backend):
+    rules = rules_of({"bird": "wings | (fins & fur)", "fish": "fins & ~fur"}, default="fish")
+    found = evaluate(rules, X, ["bird", "fish", "fish", "fish", "bird"])
+    frame = rules.to_frame(found.steps, backend)
+    columns = (
+        frame.to_pydict() if backend == "pyarrow" else {name: list(frame[name]) for name in frame.columns}
+    )
+
+    assert columns["step"] == [1, 1, 2, 3]
+    assert columns["class"] == ["bird", "bird", "fish", "fish"]
+    assert columns["term"] == ["wings", "fins and fur", "fins and not fur", "otherwise"]
+    assert columns["literals"] == [1, 2, 2, 0]
+    assert columns["precision"] == [2 / 3, 2 / 3, 1.0, 1.0]
+    assert columns["coverage"] == [0.6, 0.6, 0.2, 0.2]
+    held_out = replace(rules, held_out=found.held_out())
+    assert list(held_out.to_frame()["precision"]) == columns["precision"]
+    assert set(rules.to_frame()["precision"]) == {None}
+    with pytest.raises(InputError, match="scores must have one entry for each step"):
+        rules.to_frame(found.steps[:1])
+    with pytest.raises(InputError, match="backend must be one of"):
+        rules.to_frame(backend="numpy")
+
+
+def test_a_frame_of_rules_that_are_no_list_is_about_each_rule():
+    frame = rules_of({"bird": "wings", "fish": "fins | fur"}, multi_label=True).to_frame()
+
+    assert frame["step"].isna().all()
+    assert list(frame["term"]) == ["wings", "fins", "fur"]
+    assert list(frame["class"]) == ["bird", "fish", "fish"]

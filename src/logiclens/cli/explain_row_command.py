@@ -114,9 +114,11 @@ def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
     from logiclens.concepts.concept import value_text
 
     found = []
-    for place in needed_columns(rules, one.column_names).columns.values():
+    gaps = {} if rules.vocabulary is None else rules.vocabulary.gaps
+    for column, place in needed_columns(rules, one.column_names).columns.items():
         value = one.column(place)[0].as_py()
         text = value_text(value) if isinstance(value, float) and isfinite(value) else str(value)
+        text = f"{text} (missing)" if value in gaps.get(column, ()) else text
         found.append((place, "missing" if value is None or value != value else text))
     return found
 
@@ -161,8 +163,10 @@ def _why(explanation: Explanation, one: Any) -> tuple[str, ...]:
     from logiclens.explain.counterfactual import term_in_words
 
     true = [score for score in term_scores(explanation, one) if score.covered][:_MOST_TERMS]
-    words = (term_in_words(score.formula, score.vocabulary) for score in true)
-    return tuple(f"{'Also because' if at else 'Because'}: {text}." for at, text in enumerate(words))
+    words, concepts = explanation.vocabulary, explanation.concepts
+    gaps = frozenset() if words is None else words.missing_columns(one, concepts)
+    reasons = (term_in_words(score.formula, words, gaps) for score in true)
+    return tuple(f"{'Also because' if at else 'Because'}: {text}." for at, text in enumerate(reasons))
 
 
 def _network(path: str, rules: ExplanationSet, one: Any) -> list[Paragraph]:

@@ -315,20 +315,21 @@ class RowPredictions:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
             n = len(self._terms)
-            prediction = self._with_reason(which[:n])
+            code = 0 if missing is None else int(which[n])
+            prediction = self._with_reason(which[:n], gaps=code > 0)
             self._kept[key] = (
-                prediction if missing is None else _with_missing(prediction, int(which[n]), missing.columns)
+                prediction if missing is None else _with_missing(prediction, code, missing.columns)
             )
         return self._kept[key]
 
-    def _with_reason(self, which: NDArray[np.int32]) -> Prediction:
+    def _with_reason(self, which: NDArray[np.int32], *, gaps: bool) -> Prediction:
         true: list[int] = np.flatnonzero(which).tolist()
         if self.rules.multi_label or self.rules.default is None:
             labels = [self._labels[at] for at in true]
             return Prediction(
                 ", ".join(map(str, labels)),
                 "; ".join(map(self._logic, labels)),
-                " ".join(self._why(at, int(which[at])) for at in true) or "No rule is true of it.",
+                " ".join(self._why(at, int(which[at]), gaps=gaps) for at in true) or "No rule is true of it.",
                 "" if labels else UNCOVERED,
             )
         part = "step" if self.rules.is_list else "rule"
@@ -339,7 +340,7 @@ class RowPredictions:
         at = true[0]
         earlier = f" No earlier {part} is true of it." if at else ""
         label = self._labels[at]
-        why = f"{self._why(at, int(which[at]))}{earlier}"
+        why = f"{self._why(at, int(which[at]), gaps=gaps)}{earlier}"
         return Prediction(label, self._logic(label), why, "", self._precision(at))
 
     def _precision(self, at: int) -> float | None:
@@ -352,9 +353,15 @@ class RowPredictions:
         """The formula that decides for a label, as people write it."""
         return formula_text(self.rules.conditions[label], self.rules.vocabulary, "plain")
 
-    def _why(self, at: int, number: int) -> str:
-        """The reason why a label is predicted: the term of that number, which is true."""
-        return _sentence(self.rules[self._labels[at]], self._terms[at][number - 1])
+    def _why(self, at: int, number: int, *, gaps: bool) -> str:
+        """The reason why a label is predicted: the term of that number, which is true.
+
+        Where values are missing of which the rules know no gaps, what is true of a gap says so.
+        """
+        explanation = self.rules[self._labels[at]]
+        if gaps and (words := explanation.vocabulary) is not None:
+            explanation = explanation.worded(words.expecting_gaps(words.columns))
+        return _sentence(explanation, self._terms[at][number - 1])
 
 
 def _of_first(which: NDArray[np.int32]) -> NDArray[np.int32]:

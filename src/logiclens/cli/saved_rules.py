@@ -225,7 +225,7 @@ def export(
     if name is not None and to is not Language.PYTHON:
         raise typer.BadParameter("only Python needs a name; add --to python.", param_hint="'--name'")
 
-    from logiclens.explain.scopes import EQUIVALENT
+    from logiclens.explain.explanation import EQUIVALENT
 
     with one_line_errors():
         Outputs(out=out).check(model)

@@ -103,7 +103,11 @@ class Condition:
         >>> Condition("age", Relation.ABOVE, (62,), gaps=(-999, 999)).decisive_gaps
         (999,)
         """
-        return tuple(gap for gap in self.gaps if self._says_of(gap) is not self.or_missing)
+        return tuple(filter(self.is_decisive, self.gaps))
+
+    def is_decisive(self, gap: Value) -> bool:
+        """Whether the comparison alone would say the opposite of a value that means a gap."""
+        return self._says_of(gap) is not self.or_missing
 
     def _says_of(self, gap: Value) -> bool | None:
         """What the comparison says of a value; None where it must not be made."""

@@ -231,6 +231,28 @@ class Vocabulary:
         encoded = self.encode(table, wanted)
         return ConceptData(encoded) if encoded else ConceptData(np.zeros((table.n_rows, 0)))
 
+    def missing_columns(self, data: Any, names: Iterable[str]) -> frozenset[str]:
+        """Columns of some concepts in which some of the rows have no value.
+
+        Examples
+        --------
+        >>> from logiclens.concepts import Above
+        >>> words = Vocabulary(("age",), (Above("age", 62),))
+        >>> sorted(words.missing_columns({"age": [None]}, words.names))
+        ['age']
+        """
+        table = Table(data)
+        places = self.places(table.names, named=table.named, labelled=table.labelled) or {}
+        here = [column for column in self.used_columns(names) if places.get(column) in table]
+        gaps = {column: self.gaps.get(column, ()) for column in here}
+        return frozenset(
+            column for column in here if table.column(places[column]).without(gaps[column]).missing.any()
+        )
+
+    def expecting_gaps(self, columns: Iterable[str]) -> Vocabulary:
+        """The same, where values of some more columns may be missing: what is true of a gap then says so."""
+        return replace(self, optional=self.optional | frozenset(columns))
+
     # What excludes what
 
     def groups(self, names: Iterable[str]) -> tuple[ConceptGroup, ...]:
@@ -345,6 +367,23 @@ class Vocabulary:
         """A condition on a column in plain English; see :func:`in_english`."""
         return in_english(condition, were, self._mixed(condition))
 
+    def gap_in_english(self, literals: Mapping[str, bool]) -> str:
+        """Literals about one column that are true of a missing value, said of one in plain English.
+
+        Examples
+        --------
+        >>> from logiclens.concepts import Above
+        >>> words = Vocabulary(("age",), (Above("age", 30), Above("age", 62)))
+        >>> print(words.gap_in_english({"age > 62": False}))
+        age is not above 62 (missing)
+        >>> print(words.gap_in_english({"age > 30": False, "age > 62": False}))
+        age is missing
+        """
+        first, *others = (self._exact(name, positive) for name, positive in literals.items())
+        if others or first.relation not in _ENGLISH_OF_A_GAP:
+            return self.in_english(Condition(first.column, Relation.MISSING))
+        return in_english(replace(first, or_missing=False), mixed=self._mixed(first), gap=True)
+
     def format(self, formula: Formula, style: str = "ascii") -> str:
         """A formula with conditions on the columns for concepts, on one line."""
         check_writable(formula)
@@ -362,38 +401,53 @@ class Vocabulary:
     def to_sql(self, formula: Formula, dialect: str = "ansi", *, indent: int | None = None) -> str:
         """A formula as a Boolean SQL expression over the raw columns; see :func:`logiclens.logic.to_sql`.
 
-        NULL is a missing value. The expression is true exactly of the rows on which the formula is true.
+        NULL is a missing value; in DuckDB, PostgreSQL and Spark so is NaN in columns of numbers. The
+        expression is true exactly of the rows on which the formula is true.
         """
         rules = dialect_named(dialect)
         check_writable(formula, rules.deepest)
 
         def literal(name: str, positive: bool) -> str:
-            concept = self[name]
-            numeric = isinstance(concept, Flag) and concept.numeric
-            return in_sql(self._exact(name, positive), rules, numeric)
+            return in_sql(self._exact(name, positive), rules, self[name].column in self._numeric)
 
         return write_sql(formula, rules, literal, self.used_columns(formula.concepts), indent=indent)
+
+    @cached_property
+    def _numeric(self) -> frozenset[str]:
+        """Columns that hold numbers, those of yes and no among them."""
+        flags = {each.column for each in self.concepts if isinstance(each, Flag) and each.numeric}
+        return frozenset(flags | {name for name, kind in self.types.items() if kind is ValueType.NUMBER})
 
     def to_python(self, formula: Formula, name: str = "rule") -> str:
         """Source of a Python function of a row of the raw table; see :func:`logiclens.logic.to_python`.
 
-        Missing values, None or NaN, are allowed in the columns that had some when the concepts were made.
+        Any value may be missing, None or NaN: the function is true of the rows of which the formula is.
         """
-        return with_missing(write_python(formula, name, self.python_literal(name)))
-
-    def python_literal(self, name: str) -> Callable[[str, bool], str]:
-        """Writer of literals in the source of a Python function of that name."""
         check_function_name(name)
-        if name == "missing":
-            raise InputError("A function cannot be called 'missing': that one says whether there is a value.")
+        source = write_python(formula, name, self.python_literal)
+        return self.with_gaps(source, formula.concepts)
 
-        def literal(concept: str, positive: bool) -> str:
-            exact = self._exact(concept, positive)
-            if exact.decisive_gaps:
-                return in_python(exact, optional=True)
-            return in_python(self.condition(concept, positive), self[concept].column in self.optional)
+    def python_literal(self, name: str, positive: bool) -> str:
+        """A literal as an expression of Python, after the lines that :meth:`with_gaps` adds."""
+        return in_python(self._exact(name, positive))
 
-        return literal
+    def with_gaps(self, source: str, names: Iterable[str]) -> str:
+        """Source of a function of ``row``, with lines first that make every missing value NaN.
+
+        Parameters
+        ----------
+        source : str
+            A function whose literals :meth:`python_literal` wrote.
+        names : iterable of str
+            The concepts that it is about.
+        """
+        head, _, body = source.partition("\n")
+        columns = self.used_columns(names)
+        if not columns:
+            return source
+        lines = [f"        {column!r}: {_or_nan(column, self.gaps.get(column, ()))},\n" for column in columns]
+        nan = "    nan = 1e999 - 1e999  # a missing value: no comparison is true of it\n"
+        return f"{head}\n{nan}    row = {{\n{''.join(lines)}    }}\n{body}"
 
     # Keeping
 
@@ -429,10 +483,11 @@ class Vocabulary:
         return cls(tuple(saved["columns"]), concepts, saved["named"], saved["optional"])
 
 
-def with_missing(source: str) -> str:
-    """Source of Python, after that of the function ``missing`` where it is called."""
-    missing = "def missing(value):\n    return value is None or value != value\n\n\n"
-    return missing + source if "missing(" in source else source
+def _or_nan(column: str, gaps: Sequence[Value]) -> str:
+    """An expression of Python for the value of a column in ``row``; NaN where it is missing."""
+    cell = f"row[{column!r}]"
+    among = ", ".join(["None", *(repr(gap) if isinstance(gap, str) else value_text(gap) for gap in gaps)])
+    return f"nan if {cell} {f'in ({among})' if gaps else 'is None'} else {cell}"
 
 
 def _columns_among(names: Any, columns: tuple[str, ...]) -> frozenset[str]:
@@ -606,10 +661,17 @@ _ENGLISH_OF_SEVERAL = {
     Relation.IS: "{x} {verb} either {all_but_last} or {last}",
     Relation.IS_NOT: "{x} {verb} neither {all_but_last} nor {last}",
 }
+_ENGLISH_OF_A_GAP = {
+    Relation.FAILS: "not {x}",
+    Relation.ABOVE: "{x} {verb} not at most {0}",
+    Relation.AT_MOST: "{x} {verb} not above {0}",
+    Relation.IS_NOT: "{x} {verb} not {0}",
+}
+"""What holds of a value that is missing since its opposite does not."""
 _IF_IT_WERE = _ENGLISH | {Relation.HOLDS: "{x} were true", Relation.FAILS: "{x} were false"}
 
 
-def in_english(condition: Condition, were: bool = False, mixed: bool = False) -> str:
+def in_english(condition: Condition, were: bool = False, mixed: bool = False, gap: bool = False) -> str:
     """A condition in plain English.
 
     Parameters
@@ -619,6 +681,8 @@ def in_english(condition: Condition, were: bool = False, mixed: bool = False) ->
         Whether it is said of what is not so: "age were at most 62", as after "if".
     mixed : bool, default False
         Whether the column holds numbers and text, so that text like a number is marked.
+    gap : bool, default False
+        Whether it is said of a value that is missing: "age is not above 62 (missing)".
 
     Examples
     --------
@@ -632,10 +696,14 @@ def in_english(condition: Condition, were: bool = False, mixed: bool = False) ->
     column = plain_name(condition.column, SAID)
     values = [_value_in_words(value, mixed, SAID) for value in condition.values]
     forms, verb = (_IF_IT_WERE, "were") if were else (_ENGLISH, "is")
+    if gap:
+        forms = forms | _ENGLISH_OF_A_GAP
     ends = {"all_but_last": ", ".join(values[:-1]), "last": "".join(values[-1:])}
     text = _in_words(condition, forms, _ENGLISH_OF_SEVERAL, column, values, verb=verb, **ends)
     if condition.relation in _ABOUT_GAPS:
         return text
+    if gap:
+        return f"{text} (missing)"
     if condition.or_missing:
         return f"({text} or missing)"
     several = condition.relation is Relation.IS and len(values) > 1
@@ -643,15 +711,16 @@ def in_english(condition: Condition, were: bool = False, mixed: bool = False) ->
     return f"({text})" if several or condition.relation is Relation.OUTSIDE else text
 
 
-def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -> str:
+def in_sql(condition: Condition, dialect: Dialect, numeric: bool = False) -> str:
     """A condition as an SQL expression that is true or false on every row, never NULL.
 
     Parameters
     ----------
     condition : Condition
     dialect : Dialect
-    numeric_flag : bool, default False
-        Whether a column of yes and no holds numbers.
+    numeric : bool, default False
+        Whether the column holds numbers, also one of yes and no. Then NaN counts as missing where a database
+        takes it for greater than any number.
 
     Examples
     --------
@@ -660,6 +729,8 @@ def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -
     ("age" > 62) IS NOT TRUE
     >>> print(in_sql(Condition("age", Relation.ABOVE, (62.0,), gaps=(999,)), dialect_named("duckdb")))
     (NULLIF("age", 999) > 62) IS TRUE
+    >>> print(in_sql(Condition("age", Relation.ABOVE, (62.0,)), dialect_named("duckdb"), numeric=True))
+    (NULLIF("age", CAST('NaN' AS DOUBLE)) > 62) IS TRUE
     """
     if condition.relation in _NEGATIVE:  # written as what it denies, which decides what becomes of NULL
         positive, truth = condition.negated(), False
@@ -669,6 +740,8 @@ def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -
         [sql_text(v, dialect) if isinstance(v, str) else _sql_number(v, dialect) for v in some]
         for some in (positive.values, positive.decisive_gaps)
     )
+    if numeric and dialect.nan and positive.is_decisive(np.inf):
+        gaps.append(dialect.nan)
     column = dialect.quote(positive.column)
     for gap in gaps:
         column = f"NULLIF({column}, {gap})"
@@ -676,7 +749,7 @@ def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -
         case Relation.MISSING:
             return f"{column} IS NULL" if truth else f"{column} IS NOT NULL"
         case Relation.HOLDS:
-            test = f"({column} > {sql_number(THRESHOLD, dialect)})" if numeric_flag else column
+            test = f"({column} > {sql_number(THRESHOLD, dialect)})" if numeric else column
         case Relation.ABOVE:
             test = f"({column} > {values[0]})"
         case Relation.BETWEEN:
@@ -703,50 +776,48 @@ _NEGATIVE = (Relation.FAILS, Relation.AT_MOST, Relation.OUTSIDE, Relation.IS_NOT
 
 
 _PYTHON = {
-    Relation.MISSING: "missing({x})",
-    Relation.PRESENT: "not missing({x})",
+    Relation.MISSING: "{x} != {x}",
+    Relation.PRESENT: "{x} == {x}",
     Relation.HOLDS: f"{{x}} > {THRESHOLD}",
     Relation.FAILS: f"{{x}} <= {THRESHOLD}",
     Relation.ABOVE: "{x} > {0}",
     Relation.AT_MOST: "{x} <= {0}",
     Relation.BETWEEN: "{0} < {x} <= {1}",
-    Relation.OUTSIDE: "not {0} < {x} <= {1}",
+    Relation.OUTSIDE: "({x} <= {0} or {x} > {1})",
     Relation.IS: "{x} == {0}",
     Relation.IS_NOT: "{x} != {0}",
 }
 _PYTHON_OF_SEVERAL = {Relation.IS: "{x} in ({all})", Relation.IS_NOT: "{x} not in ({all})"}
 
 
-def in_python(condition: Condition, optional: bool) -> str:
+def in_python(condition: Condition) -> str:
     """A condition as an expression of Python on ``row``, a mapping from columns to plain values.
 
-    Parameters
-    ----------
-    condition : Condition
-    optional : bool
-        Whether a value may be missing: None or NaN.
+    A missing value is NaN there, of which no comparison is true, and its denial is.
 
     Examples
     --------
-    >>> print(in_python(Condition("age", Relation.AT_MOST, (62.0,)), optional=False))
-    row['age'] <= 62
-    >>> print(in_python(Condition("age", Relation.ABOVE, (62.0,)), optional=True))
-    (not missing(row['age']) and row['age'] > 62)
-    >>> print(in_python(Condition("age", Relation.ABOVE, (62.0,), gaps=(999,)), optional=True))
-    (not (missing(row['age']) or row['age'] in (999,)) and row['age'] > 62)
+    >>> print(in_python(Condition("age", Relation.ABOVE, (62.0,))))
+    row['age'] > 62
+    >>> print(in_python(Condition("age", Relation.AT_MOST, (62.0,), or_missing=True)))
+    not row['age'] > 62
+    >>> print(in_python(Condition("ward", Relation.IS_NOT, ("ICU",), or_missing=True)))
+    row['ward'] != 'ICU'
     """
     cell = f"row[{condition.column!r}]"
     values = [repr(v) if isinstance(v, str) else value_text(v) for v in condition.values]
-    text = _in_words(condition, _PYTHON, _PYTHON_OF_SEVERAL, cell, values)
-    missing = f"missing({cell})"
-    if condition.decisive_gaps:
-        gaps = (repr(gap) if isinstance(gap, str) else value_text(gap) for gap in condition.decisive_gaps)
-        missing = f"({missing} or {cell} in ({', '.join(gaps)},))"
-    if condition.relation in _ABOUT_GAPS:
-        return missing if condition.relation is Relation.MISSING else f"not {missing}"
-    if not optional:
+
+    def said(relation: Relation) -> str:
+        return _in_words(replace(condition, relation=relation), _PYTHON, _PYTHON_OF_SEVERAL, cell, values)
+
+    relation, text = condition.relation, said(condition.relation)
+    if relation in _ABOUT_GAPS or condition.or_missing is (relation is Relation.IS_NOT):
         return text
-    return f"({missing} or {text})" if condition.or_missing else f"(not {missing} and {text})"
+    if relation is Relation.IS:
+        return f"({cell} != {cell} or {text})"
+    if relation is Relation.IS_NOT:
+        return f"({cell} == {cell} and {text})"
+    return f"not {said(relation.opposite)}" if condition.or_missing else text
 
 
 def join_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:

@@ -525,7 +525,11 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
         relevance = self._row_relevance(x, label)[at]
-        return explain_example(x[0, at] > 0.5, table, label, relevance=relevance).worded(self.vocabulary_)
+        found = explain_example(x[0, at] > 0.5, table, label, relevance=relevance)
+        words = self.vocabulary_
+        if words is None:
+            return found
+        return found.worded(words.expecting_gaps(words.missing_columns(X, found.concepts)))
 
     def explain_set(self, X: Any, target: Label) -> Explanation:
         """Set-level explanation (Eq. 2): what the rows that the network takes for the target have in common.

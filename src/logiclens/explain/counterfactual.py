@@ -19,7 +19,7 @@ which one is true. Such a change counts once, however many concepts it turns.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
@@ -149,18 +149,19 @@ def _read_row(units: Iterable[ConceptGroup], read: Callable[[list[str]], Concept
     return {name: bool(data.column(name)[0]) for name in names}
 
 
-def _change_of(step: _Step, row: Term, words: Vocabulary | None) -> Change:
+def _change_of(step: _Step, row: Term, words: Vocabulary | None, gaps: Collection[str]) -> Change:
     """A change in words: the values required of a unit, and those that turned."""
     unit, required, turned = step
     violated = {name: not value for name, value in required.items() if row[name] != value}
     needed = _without_implied(required, unit)
-    return Change(
-        unit.column, _in_words(words, violated, were=False), _in_words(words, needed, were=True), turned
-    )
+    before = _now_in_words(words, violated, gap=unit.column in gaps)
+    return Change(unit.column, before, _in_words(words, needed, were=True), turned)
 
 
-def term_in_words(term: Formula, words: Vocabulary | None) -> str:
+def term_in_words(term: Formula, words: Vocabulary | None, gaps: Collection[str] = ()) -> str:
     """A conjunction of literals in plain English; conditions on one column stand together.
+
+    It may be said of one row, of which it is true, and which lacks the values of the columns ``gaps``.
 
     Examples
     --------
@@ -174,7 +175,17 @@ def term_in_words(term: Formula, words: Vocabulary | None) -> str:
     (values,) = _term_values(term)
     columns = dict.fromkeys(words[name].column for name in values)
     by_column = [{n: v for n, v in values.items() if words[n].column == column} for column in columns]
-    return " and ".join(_in_words(words, mine, were=False) for mine in by_column)
+    return " and ".join(
+        _now_in_words(words, mine, gap=column in gaps)
+        for column, mine in zip(columns, by_column, strict=True)
+    )
+
+
+def _now_in_words(words: Vocabulary | None, values: Term, *, gap: bool) -> str:
+    """Values of some concepts of a row as it is; of one column whose value is missing, what that means."""
+    if words is not None and gap:
+        return words.gap_in_english(values)
+    return _in_words(words, values, were=False)
 
 
 def _join_conditions(conditions: list[Condition]) -> list[Condition]:
@@ -309,7 +320,8 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     wanted = to_dnf(Not(rule.formula) if truth else rule.formula)
     terms = ({name: term[name] for name in row if name in term} for term in _term_values(wanted))
     found = _nearest([_WantedAnswer(rule.target, term, []) for term in terms], units, row)
-    changes = None if found is None else tuple(_change_of(step, row, words) for step in found[1])
+    gaps = () if words is None else words.missing_columns(x, row)
+    changes = None if found is None else tuple(_change_of(step, row, words, gaps) for step in found[1])
     return Counterfactual(rule, truth, changes)
 
 
@@ -438,8 +450,12 @@ def prediction_counterfactual(
     target: Label | None,
     groups: Iterable[Sequence[str]],
     read: Callable[[list[str]], ConceptData],
+    gaps: Collection[str] = (),
 ) -> PredictionCounterfactual:
-    """Find the fewest changes of one row that turn a decision; ``read`` reads the concepts of the row."""
+    """Find the fewest changes of one row that turn a decision.
+
+    ``read`` reads the concepts of the row; ``gaps`` are the columns of which it has no value.
+    """
     units = _units_of(decision.concepts, decision.vocabulary, groups)
     row = _read_row(units, read)
     before = decision.predicted(row)
@@ -450,7 +466,7 @@ def prediction_counterfactual(
     if found is None:
         return PredictionCounterfactual(before, None, target, None, decision.impossible(before, target))
     label, steps = found
-    changes = tuple(_change_of(step, row, decision.vocabulary) for step in steps)
+    changes = tuple(_change_of(step, row, decision.vocabulary, gaps) for step in steps)
     turned = {name: value for change in changes for name, value in change.concepts.items()}
     sentence = decision.sentence(before, label, changes)
     return PredictionCounterfactual(before, decision.predicted(row | turned), label, changes, sentence)

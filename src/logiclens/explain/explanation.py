@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
@@ -124,6 +124,12 @@ def check_text(value: str, name: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{name} must be a string. Got {shown(value)}.")
     return str.__str__(value)
+
+
+EQUIVALENT: Final = "equivalent to the list"
+"""Status of a formula that is true exactly where the list decides the class, on rows seen or not."""
+AGREES: Final = "agrees with the list on all "
+"""Beginning of the status of a formula of which no more is known; how many tuples were seen follows."""
 
 
 class Scope(StrEnum):
@@ -274,7 +280,10 @@ class Explanation:
         return self.rule.format("latex")
 
     def to_sentence(self) -> str:
-        """Return the rule in plain English; one that goes one way only, with how often it holds.
+        """Return the rule in plain English, which says no more than is known of it.
+
+        A rule that goes one way only comes with how often it holds. Of a class of a list it says "exactly"
+        where that is proved, and otherwise what the status says.
 
         Examples
         --------
@@ -283,7 +292,9 @@ class Explanation:
         >>> print(Explanation(Rule("robin", Var("red"), "if"), scores=scores).to_sentence())
         Every robin row has: red (97.0% of them in 200 training rows)
         """
-        scores, sentence = self.scores, self.rule.to_sentence()
+        scores, sentence = self.scores, self.rule.to_sentence(exact=self.status == EQUIVALENT)
+        if self.status.startswith(AGREES):
+            return f"{sentence} ({self.status})"
         if scores is None or self.kind is RuleKind.IFF or isinstance(self.formula, Const):
             return sentence
         rate = scores.precision if self.kind is RuleKind.ONLY_IF else scores.recall

@@ -12,24 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import narwhals as nw
 import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import (
     InputError,
-    MissingDependencyError,
     UnknownConceptError,
     UnknownTargetError,
     count,
-    listing,
     percent,
     shown,
 )
 from logiclens.explain.explanation import Explanation, Scope, check_rate, check_text
 from logiclens.explain.resolution import Step, used_concepts
 from logiclens.explain.rule import Label, Rule, RuleKind, check_labels, member, plain_label
-from logiclens.explain.rule_set import ExplanationSet
+from logiclens.explain.rule_set import ExplanationSet, made_frame
 from logiclens.explain.scopes import ALWAYS, NEVER, USELESS, class_formulas, rates_on
 from logiclens.files._storage import fields, formula_from_saved, formula_to_saved, items, storable
 from logiclens.logic.arrays import FloatArray, Words
@@ -46,8 +43,6 @@ if TYPE_CHECKING:
     from logiclens.plots._front_display import FrontDisplay
 
 
-BACKENDS: Final = ("pandas", "polars", "pyarrow")
-"""What can hold a front as a data frame."""
 LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
 """Kinds of rules that are one list, where targets exclude one another."""
 ALWAYS_DECIDED, NEVER_DECIDED = "always decided by these rules", "never decided by these rules"
@@ -288,17 +283,7 @@ class Front(Sequence[Point]):
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
             What holds it.
         """
-        if backend not in BACKENDS:
-            raise InputError(f"backend must be one of {listing(BACKENDS)}. Got {shown(backend)}.")
-        rows = self.records()
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        try:
-            return nw.from_dict(columns, backend=backend).to_native()
-        except ModuleNotFoundError:
-            raise MissingDependencyError(
-                f"to_frame(backend={backend!r}) needs {backend}, which is not installed. "
-                f"Run: pip install {backend}"
-            ) from None
+        return made_frame(self.records(), backend)
 
     def __str__(self) -> str:
         lines = ["literals  accuracy    95 % interval  fidelity"]

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from logiclens.concepts.vocabulary import Vocabulary, with_missing
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, shown
 from logiclens.explain.rule import (
     Label,
@@ -157,7 +157,7 @@ def step_words(found: StepFigures, right: str = "right", *, last: bool) -> str:
         return "decides none of these rows"
     n = f"{found.n_rows:.10g}"
     rows = f"{n} {'row' if n == '1' else 'rows'}"
-    rows = rows if last else f"the {rows} it decides"
+    rows = rows if last or n == "1" else f"the {rows} it decides"
     return f"{right} on {found.n_right:.10g} of {rows} ({found.precision:.1%})"
 
 
@@ -358,7 +358,7 @@ def conditions_to_python(
     """Source of a Python function that decides one row; without a default each label by itself."""
     check_function_name(name)
     cut = check_threshold(threshold)
-    literal = threshold_literal(cut) if words is None else words.python_literal(name)
+    literal = threshold_literal(cut) if words is None else words.python_literal
     tests = {label: python_condition(formula, literal) for label, formula in conditions.items()}
     if default is None:
         indented = ((label, test.replace("\n", "\n    ")) for label, test in tests.items())
@@ -371,7 +371,7 @@ def conditions_to_python(
     else:
         body = f"    return {default!r}\n"
     source = f"def {name}(row):\n{body}"
-    return source if words is None else with_missing(source)
+    return source if words is None else words.with_gaps(source, used_concepts(conditions.values()))
 
 
 def conditions_to_sql(

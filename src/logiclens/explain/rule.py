@@ -181,7 +181,7 @@ class Rule:
     >>> print(rule)
     forall x: death(x) <-> (stroke(x) & age_HIGH(x)) | ~liver(x)
     >>> print(rule.to_sentence())
-    Predicts death exactly when stroke and age_HIGH, or not liver
+    Predicts death when stroke and age_HIGH, or not liver
 
     References
     ----------
@@ -254,8 +254,13 @@ class Rule:
                 return f"{signs.for_all}{signs.colon}{target}{signs.iff}{formula}"
         return f"{signs.for_all}{signs.within}{label}{signs.end}{signs.colon}{formula}"
 
-    def to_sentence(self) -> str:
+    def to_sentence(self, *, exact: bool = False) -> str:
         """Plain English, on one line.
+
+        Parameters
+        ----------
+        exact : bool, default False
+            Whether it is known that the formula is true where the target is predicted, and nowhere else.
 
         Examples
         --------
@@ -266,17 +271,18 @@ class Rule:
         >>> print(Rule("robin", f, "only_if").to_sentence())
         Rows where red and not bill colour are robin
         >>> print(Rule("robin", f, "iff").to_sentence())
-        Predicts robin exactly when red and not bill colour
+        Predicts robin when red and not bill colour
         """
-        return self._said(lambda: formula_sentence(self.formula, self.vocabulary))
+        return self._said(lambda: formula_sentence(self.formula, self.vocabulary), exact=exact)
 
-    def _said(self, formula: Callable[[], str]) -> str:
+    def _said(self, formula: Callable[[], str], *, exact: bool = False) -> str:
         """The rule as a sentence, its formula as the caller words it."""
         plain = label_in_sentence(self.target)
         target = plain if isinstance(self.target, str) else f"class {plain}"
         if isinstance(self.formula, Const):
             return _CONSTANT[self.kind, self.formula.value].format(target=target, plain=plain)
-        return _SENTENCE[self.kind].format(target=target, plain=plain, formula=formula())
+        form = _EXACTLY if exact and self.kind is RuleKind.IFF else _SENTENCE[self.kind]
+        return form.format(target=target, plain=plain, formula=formula())
 
     def __str__(self) -> str:
         return self.format()
@@ -343,9 +349,10 @@ def member(options: type[Member], value: str, what: str) -> Member:
 _SENTENCE = {
     RuleKind.IF: "Every {target} row has: {formula}",
     RuleKind.ONLY_IF: "Rows where {formula} are {target}",
-    RuleKind.IFF: "Predicts {target} exactly when {formula}",
+    RuleKind.IFF: "Predicts {target} when {formula}",
     RuleKind.CLUSTER: "Every row of cluster {plain} has: {formula}",
 }
+_EXACTLY = "Predicts {target} exactly when {formula}"
 _CONSTANT = {
     (RuleKind.IF, True): "Nothing is known that every {target} row has",
     (RuleKind.IF, False): "No row is {target}",

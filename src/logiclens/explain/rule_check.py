@@ -25,13 +25,14 @@ from logiclens.explain.resolution import Step
 from logiclens.explain.rule import Label, Rule, RuleKind, html_box, html_part, target_in_sentence
 from logiclens.logic.entail import conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
-from logiclens.logic.normal_form import dnf_terms, simplify, to_dnf, to_nnf
+from logiclens.logic.normal_form import conjuncts, dnf_terms, simplify, to_dnf, to_nnf
 from logiclens.logic.sat import find_assignment
 
 _MOST_TERMS = 1_000  # terms up to which formulas are looked at term by term
 _LISTED_LITERALS = 60  # literals up to which a region is written in full
 _LISTED_PAIRS = 30  # pairs of rules that are listed
-_LISTED_CONCEPTS = 12  # concepts that are listed
+_LISTED_CONCEPTS = 12  # concepts, labels, and conditions of a term that are listed
+_LISTED_TERMS = 30  # superfluous terms that are listed
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,13 @@ class Region:
     def text(self) -> str:
         """The region in plain English; of a very long one how long it is."""
         if not self.cases:
-            return f"a region that takes {self.formula.complexity} literals to describe"
+            return f"cases that take {self.formula.complexity} literals to describe"
         return ", or ".join(term_in_words(case, self.vocabulary) for case in self.cases)
 
     @property
     def example_text(self) -> str:
-        """The example in plain English."""
-        return term_in_words(self.example, self.vocabulary)
+        """The example in plain English; of a very long one the beginning."""
+        return _in_short(self.example, self.vocabulary)
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,10 @@ class RuleCheck:
     def _name(self, label: Label) -> str:
         return next(target_in_sentence(rule) for rule in self.rules if rule.target == label)
 
+    def _names(self, labels: Sequence[Label]) -> str:
+        """Labels, the first few only."""
+        return _listed(list(map(self._name, labels)))
+
     def _of_rules(self) -> Iterator[str]:
         yield from self._conflicts()
         yield from self._gap()
@@ -186,12 +191,12 @@ class RuleCheck:
             yield f"Default: {default} where {self.uncovered.text}."
         else:
             yield from self._cases(f"Default: {default} in")
-        dead = ", ".join(map(self._name, self.dead))
+        dead = self._names(self.dead)
         yield (
             f"Dead steps: {dead}; an earlier step is true wherever they are." if dead else "Dead steps: none."
         )
         if self.never:
-            yield f"Never predicted: {', '.join(map(self._name, self.never))}."
+            yield f"Never predicted: {self._names(self.never)}."
 
     def _cases(self, start: str) -> Iterator[str]:
         """The rows that are not covered, case by case, or by an example."""
@@ -240,24 +245,24 @@ class RuleCheck:
         for labels, word in ((self.always, "Always"), (self.never, "Never")):
             if labels:
                 rules = "the rule of" if len(labels) == 1 else "the rules of"
-                yield f"{word} true: {rules} {', '.join(map(self._name, labels))}."
+                yield f"{word} true: {rules} {self._names(labels)}."
 
     def _superfluous(self) -> Iterator[str]:
         if not self.superfluous:
             yield "Superfluous terms: none."
             return
         yield f"Superfluous terms: {sum(map(len, self.superfluous.values()))}."
-        for rule in self.rules:
-            for term in self.superfluous.get(rule.target, ()):
-                yield f"  {target_in_sentence(rule)}: {term_in_words(term, rule.vocabulary)}"
+        found = [(rule, term) for rule in self.rules for term in self.superfluous.get(rule.target, ())]
+        for rule, term in found[:_LISTED_TERMS]:
+            yield f"  {target_in_sentence(rule)}: {_in_short(term, rule.vocabulary)}"
+        if len(found) > _LISTED_TERMS:
+            yield f"  and {len(found) - _LISTED_TERMS} more"
 
     def _concepts(self) -> Iterator[str]:
         words, part = self.rules[0].vocabulary, "step" if self.is_list else "rule"
         listed = [f"{term_in_words(Var(name), words)} ({count(n, part)})" for name, n in self.used.items()]
-        more = len(listed) - _LISTED_CONCEPTS
-        rest = f" and {more} more" if more > 0 else ""
         known = len(self.used) + len(self.unused)
-        names = f": {', '.join(listed[:_LISTED_CONCEPTS])}{rest}" if listed else ""
+        names = f": {_listed(listed)}" if listed else ""
         yield f"Concepts: {len(self.used)} of {known} are used{names}."
 
     def __str__(self) -> str:
@@ -271,6 +276,20 @@ class RuleCheck:
         return html_box(
             *(html_part("div", line.strip(), inset if line[0] == " " else "") for line in self.lines)
         )
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = len(texts) - _LISTED_CONCEPTS
+    return f"{', '.join(texts[:_LISTED_CONCEPTS])}{f' and {more} more' if more > 0 else ''}"
+
+
+def _in_short(term: Formula, words: Vocabulary | None) -> str:
+    """A conjunction in plain English; of a long one the first conditions, and how many more there are."""
+    literals = conjuncts(term)
+    more = len(literals) - _LISTED_CONCEPTS
+    if more <= 1:
+        return term_in_words(term, words)
+    return f"{term_in_words(And.of(literals[:_LISTED_CONCEPTS]), words)} and {more} more conditions"
 
 
 def check_rules(

@@ -13,13 +13,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import FileError, InputError, UnknownConceptError, UnknownTargetError, count, shown
+from logiclens.errors import (
+    FileError,
+    InputError,
+    MissingDependencyError,
+    UnknownConceptError,
+    UnknownTargetError,
+    count,
+    listing,
+    shown,
+)
 from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
 from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
 from logiclens.explain.resolution import (
@@ -44,6 +54,7 @@ from logiclens.explain.rule import (
     RuleKind,
     align_latex,
     check_labels,
+    formula_text,
     html_box,
     html_logic,
     html_part,
@@ -74,6 +85,7 @@ from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts, given_parts
 from logiclens.logic.formula import FALSE, Formula
+from logiclens.logic.normal_form import disjuncts
 
 _FORMAT = "logiclens.rules"
 _VERSION = 4
@@ -455,7 +467,11 @@ class ExplanationSet(Mapping[Label, Explanation]):
         wanted = None if target is None else self[target].target
         rules = {label: explanation.rule for label, explanation in self.items()}
         decision = Decision(rules, self.conditions, self.default, self.vocabulary)
-        return prediction_counterfactual(decision, wanted, groups, lambda names: self.read(x, used=names))
+        words = self.vocabulary
+        gaps = frozenset() if words is None else words.missing_columns(x, decision.concepts)
+        return prediction_counterfactual(
+            decision, wanted, groups, lambda names: self.read(x, used=names), gaps
+        )
 
     def known(self) -> tuple[Formula, ...]:
         """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""
@@ -562,7 +578,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         return self.format("latex")
 
     def to_markdown(self, scores: Sequence[StepFigures] = ()) -> str:
-        """Return all rules as Markdown: the list that decides, and the same as logic in a block of code.
+        """Return all rules as Markdown: the list that decides, or where there is none each rule.
 
         Names are shown and do nothing: signs that Markdown acts on are written as entities.
 
@@ -576,23 +592,82 @@ class ExplanationSet(Mapping[Label, Explanation]):
         >>> from logiclens.explain import Explanation, Rule
         >>> from logiclens.logic import Var
         >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
-        >>> text = ExplanationSet(found, ["wings", "fins"], default="fish").to_markdown()
-        >>> print(text.split("```")[0].strip())
+        >>> print(ExplanationSet(found, ["wings", "fins"], default="fish").to_markdown())
         1. if wings then **bird**
         2. else if fins then **fish**
         3. otherwise **fish**
         """
         if self.is_list and self.default is not None:
-            n_scores = len(scores) if isinstance(scores, Sequence) else shown(scores)
-            if scores and n_scores != len(self.steps) + 1:
-                raise InputError(
-                    f"scores must have one entry for each step and one for the default: "
-                    f"{len(self.steps) + 1}. Got {n_scores}."
-                )
-            steps = list_markdown(self.steps, self.default, self.vocabulary, scores)
-            return f"{steps}\n\n```text\n{self.format('unicode')}\n```"
+            self._check_scores(scores)
+            return list_markdown(self.steps, self.default, self.vocabulary, scores)
         rules = [explanation.to_markdown() for explanation in self.explanations]
         return "\n\n".join([*rules, markdown_text(self.decision_sentence())])
+
+    def _check_scores(self, scores: Sequence[StepFigures]) -> None:
+        n_scores = len(scores) if isinstance(scores, Sequence) else shown(scores)
+        if scores and n_scores != len(self.steps) + 1:
+            raise InputError(
+                f"scores must have one entry for each step and one for the default: "
+                f"{len(self.steps) + 1}. Got {n_scores}."
+            )
+
+    def to_frame(self, scores: Sequence[StepFigures] = (), backend: Any = "pandas") -> Any:
+        """A data frame with a row for each term, in the order of the steps; the default comes last.
+
+        Its columns: ``step`` is the place of the step, from 1, and ``class`` what it decides; ``term`` is one
+        of the conjunctions of which one is enough, with its number of ``literals``. ``precision`` and
+        ``coverage`` are those of the whole step, on the rows that it decides: each term of a step has the
+        same; None where they are not known. Where rules are no list, rows are about the rule of each target,
+        without a step, and the figures are those of its ``scores``.
+
+        Parameters
+        ----------
+        scores : sequence of StepScores, optional
+            How often each step is right: ``steps`` of an :class:`~logiclens.evaluation.Evaluation`. When
+            missing, :attr:`held_out`.
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            What holds it.
+
+        Examples
+        --------
+        >>> from logiclens.explain import Explanation, Rule
+        >>> from logiclens.logic import Var
+        >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+        >>> rules = ExplanationSet(found, ["wings", "fins"], default="fish")
+        >>> print(rules.to_frame()[["step", "class", "term", "literals"]].to_string(index=False))
+         step class      term  literals
+            1  bird     wings         1
+            2  fish      fins         1
+            3  fish otherwise         0
+        """
+        if not self.is_list or self.default is None:
+            return made_frame([each for label in self for each in self._rule_rows(label)], backend)
+        self._check_scores(scores)
+        figures = [(each.n_rows, each.n_right) for each in scores]
+        if not figures and self.held_out is not None:
+            figures = [*zip(self.held_out.n_rows, self.held_out.n_right, strict=True)]
+        total = sum(n_rows for n_rows, _ in figures)
+        parts = [*((step.label, step.formula) for step in self.steps), (self.default, None)]
+        rows: list[dict[str, Any]] = []
+        for at, (label, formula) in enumerate(parts):
+            n_rows, n_right = figures[at] if figures else (0.0, 0.0)
+            rates = {"precision": n_right / n_rows if n_rows else None}
+            rates["coverage"] = n_rows / total if total else None
+            terms = [("otherwise", 0)] if formula is None else self._terms(formula)
+            rows += [_frame_row(at + 1, label, *term) | rates for term in terms]
+        return made_frame(rows, backend)
+
+    def _rule_rows(self, label: Label) -> list[dict[str, Any]]:
+        """Rows about the rule of a target."""
+        scores = self[label].scores
+        rates = {name: getattr(scores, name, None) for name in ("precision", "coverage")}
+        return [_frame_row(None, label, *term) | rates for term in self._terms(self[label].formula)]
+
+    def _terms(self, formula: Formula) -> list[tuple[str, int]]:
+        """The terms of a formula as people write them, each with its number of literals."""
+        return [
+            (formula_text(term, self.vocabulary, "plain"), term.complexity) for term in disjuncts(formula)
+        ]
 
     def to_sentence(self) -> str:
         """Return all rules in plain English: the list that decides, one step a line.
@@ -719,6 +794,28 @@ class ExplanationSet(Mapping[Label, Explanation]):
         rules = zip(names, map("".join, zip(logic, sentences, facts, strict=True)), strict=True)
         policy = (html_part("div", line, FAINT) for line in lines[len(self) :])
         return html_box(html_table(("target", "rule"), rules), *policy)
+
+
+BACKENDS: Final = ("pandas", "polars", "pyarrow")
+"""What can hold a data frame that is made here."""
+
+
+def made_frame(rows: Sequence[Mapping[str, Any]], backend: Any) -> Any:
+    """A data frame from its rows, which have the same columns; there is at least one."""
+    if backend not in BACKENDS:
+        raise InputError(f"backend must be one of {listing(BACKENDS)}. Got {shown(backend)}.")
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ModuleNotFoundError:
+        raise MissingDependencyError(
+            f"to_frame(backend={backend!r}) needs {backend}, which is not installed. "
+            f"Run: pip install {backend}"
+        ) from None
+
+
+def _frame_row(step: int | None, label: Label, term: str, literals: int) -> dict[str, Any]:
+    return {"step": step, "class": label, "term": term, "literals": literals}
 
 
 def _shared_vocabulary(explanations: Sequence[Explanation]) -> Vocabulary | None:

@@ -32,7 +32,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import IF_MISS, ONLY_IF_FALSE_YES
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.compose import all_tuples, smallest_formula
-from logiclens.explain.explanation import Explanation, Scope, Scores
+from logiclens.explain.explanation import AGREES, EQUIVALENT, Explanation, Scope, Scores
 from logiclens.explain.resolution import Step, check_steps, resolve, truth_of, used_concepts
 from logiclens.explain.rule import (
     FAINT,
@@ -491,9 +491,6 @@ def _share(part: float, whole: float) -> float:
     return min(part / whole, 1.0)  # sums in another order may differ in the last digit
 
 
-EQUIVALENT: Final = "equivalent to the list"
-"""Status of a formula that is true exactly where the list decides the class, on rows seen or not."""
-
 _MOST_LITERALS: Final = 300  # of a DNF that is kept where the list's own condition is shorter
 _MOST_TERMS: Final = 60  # of the list's own condition as a DNF
 _MOST_CONFLICTS: Final = 200  # dead ends of a proof of equivalence
@@ -574,7 +571,7 @@ def class_formulas(
     true = truth_of((step.formula for step in kept), ConceptData(tuples.to_array(), tuples.names))
     decided, answers = resolve(true), [*(step.label for step in kept), default]
     weight = tuples.yes + tuples.no
-    agrees = f"agrees with the list on all {count(table.n_rows, 'tuple')} seen"
+    agrees = f"{AGREES}{count(table.n_rows, 'tuple')} seen"
     found = {}
     for label, condition in conditions.items():
         if kept and label == kept[0].label != default:

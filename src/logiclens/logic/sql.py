@@ -55,6 +55,8 @@ class Dialect:
         Why a name cannot be a column's; None where it can.
     reads : callable
         Whether a decimal number is sure to be read as the double nearest to it.
+    nan : str
+        NaN as an expression, where it can be stored and is greater than any number.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Dialect:
     deepest: int = _DEEPEST
     refusal: Callable[[str], str | None] = lambda _: None
     reads: Callable[[str], bool] = lambda _: True
+    nan: str = ""
 
 
 def _in_double_quotes(name: str) -> str:
@@ -116,7 +119,7 @@ _DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect("ansi", _in_double_quotes),
-        Dialect("duckdb", _in_double_quotes, fold=_ascii_lower),
+        Dialect("duckdb", _in_double_quotes, fold=_ascii_lower, nan="CAST('NaN' AS DOUBLE)"),
         # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
         Dialect(
             "sqlite",
@@ -127,7 +130,12 @@ _DIALECTS = {
             deepest=_DEEPEST_SQLITE,
             reads=_sqlite_reads,
         ),
-        Dialect("postgresql", _in_double_quotes, refusal=_postgresql_refusal),
+        Dialect(
+            "postgresql",
+            _in_double_quotes,
+            refusal=_postgresql_refusal,
+            nan="CAST('NaN' AS DOUBLE PRECISION)",
+        ),
         Dialect("mysql", _in_backticks, _escape_backslashes, str.lower, refusal=_mysql_refusal),
         Dialect(
             "spark",
@@ -135,6 +143,7 @@ _DIALECTS = {
             _escape_backslashes,
             str.lower,
             refusal=lambda name: "Spark would substitute ${...}" if "${" in name else None,
+            nan="CAST('NaN' AS DOUBLE)",
         ),
         Dialect(
             "bigquery",
