@@ -25,7 +25,7 @@ RESTARTS: Final = 5
 EPOCHS: Final = 100
 """Passes over the rows of a small table."""
 
-INFORMATION: Final = (0.0,)
+INFORMATION: Final = (0.0, 0.3)
 """What mutual information about unlabeled rows counts in the loss, to choose from by held-out labels."""
 
 DISTILLATION: Final = 0.5

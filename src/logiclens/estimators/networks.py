@@ -216,18 +216,14 @@ def train_networks(
 
         whole = distinct.add_up(fold.train + fold.check)
         weight = _sample_rows(known * whole, strata, population.seed)
-        unlabeled = (1.0 - known) * whole * any(population.information)
+        left = [distinct.add_up(part) for part in fold.parts or (fold.check,)]
+        choices = population.information if any(part.any() for part in left) else (0.0,)
+        unlabeled = (1.0 - known) * whole * any(choices)
         most = max(int(np.count_nonzero(weight)), UNLABELED)
         unlabeled = _sample_rows(unlabeled, strata, population.seed, most)
         rows = np.flatnonzero(weight + unlabeled > 0)
-        left = [
-            distinct.add_up(part)[rows] * (weight[rows] / whole[rows]) for part in fold.parts or (fold.check,)
-        ]
-        can_choose = unlabeled.any() and any(part.any() for part in left)
         pairs = [
-            (l1, share)
-            for share in (population.information if can_choose else (0.0,))
-            for l1 in population.penalties
+            (l1, share) for share in (choices if unlabeled.any() else (0.0,)) for l1 in population.penalties
         ]
         penalties, information = np.repeat(np.array(pairs).T[:, :, None], outputs.shape[1], axis=2)
         trained = _Work(
@@ -236,7 +232,7 @@ def train_networks(
             x[rows],
             outputs[rows],
             weight[rows],
-            np.array(left),
+            np.array([part[rows] * (weight[rows] / whole[rows]) for part in left]),
             unlabeled[rows],
             penalties,
             information,
