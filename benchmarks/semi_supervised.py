@@ -1,8 +1,9 @@
 """What unlabeled rows are worth: network and rules with and without them, over ten random draws of labels.
 
-The digits of scikit-learn as pixels that are on or off, their ten classes and their parity; and, where the
-file is there, the scores of ten digits on MNIST and their parity. Half of the rows are held out to score on,
-of the others 1, 5 or 10 % have a label. Differences are paired: the same rows, labels and seeds.
+The digits of scikit-learn as pixels that are on or off, their ten classes and their parity; its measurements
+of tumors; and, where the file is there, the scores of ten digits on MNIST and their parity. Half of the rows
+are held out to score on, of the others 1, 5 or 10 % have a label, ten at least. Differences are paired: the
+same rows, labels and seeds.
 
     python benchmarks/semi_supervised.py [--mnist mnist_concepts.npz] [--seeds 10] [--jobs 2]
 """
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_breast_cancer, load_digits
 
 SHARES = (0.01, 0.05, 0.1)
 MOST = 20_000  # rows of a data set, to learn from and to score on
@@ -33,12 +34,14 @@ class Scores(NamedTuple):
 
 
 def load(name: str, mnist: Path | None) -> tuple[Any, Any]:
-    """Concepts, and labels."""
+    """Columns, and labels."""
     if name.startswith("MNIST"):
         assert mnist is not None
         with np.load(mnist) as data:
             rows = np.sort(np.random.default_rng(0).permutation(len(data["labels"]))[:MOST])
             return data["concepts_digits"][rows].astype(float), data["labels"][rows] % 2
+    if name == "tumors":
+        return load_breast_cancer(return_X_y=True)
     digits = load_digits()
     return (digits.data > 7).astype(float), digits.target % 2 if "parity" in name else digits.target
 
@@ -57,8 +60,8 @@ def measure(
     x, y = load(name, mnist)
     order = np.random.default_rng([seed, 97]).permutation(len(y))
     learned, held_out = np.array_split(order, 2)
-    labeled, others = np.split(learned, [max(round(share * len(learned)), 2)])
-    model = MuClassifier(random_state=seed, encoder=None, device=device)
+    labeled, others = np.split(learned, [max(round(share * len(learned)), 10)])
+    model = MuClassifier(random_state=seed, device=device)
     if with_unlabeled:
         known = np.concatenate([y[labeled].astype(object), np.full(len(others), None)])
         model.fit(x[learned], known)
@@ -84,7 +87,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    names = ["digits", "digits, parity", *(["MNIST, parity"] if arguments.mnist else [])]
+    names = ["digits", "digits, parity", "tumors", *(["MNIST, parity"] if arguments.mnist else [])]
     cells = [(name, share) for name in names for share in SHARES]
     work = [
         (*cell, seed, both) for cell in cells for both in (False, True) for seed in range(arguments.seeds)

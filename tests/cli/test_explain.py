@@ -93,6 +93,46 @@ def test_scores_are_about_rows_held_out():
     assert entry["logic"] == str(rules["high"])
 
 
+def partly_labeled(value: str) -> None:
+    """Write the stays as some.csv, every other one of which has this risk."""
+    header, *rows = STAYS.read_text(encoding="utf-8").splitlines()
+    at = header.split(",").index("risk")
+    for number in range(0, len(rows), 2):
+        cells = rows[number].split(",")
+        rows[number] = ",".join([*cells[:at], value, *cells[at + 1 :]])
+    Path("some.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+
+
+@pytest.mark.parametrize("value", ["", "-1", "open"])
+def test_rows_without_a_class_are_learned_from(value: str):
+    partly_labeled(value)
+    quick = ("explain", "some.csv", "--target", "risk", "--stability", "2", "--no-compare")
+    result = run(*quick, f"--unlabeled={value}", "--json", "all.json")
+    found = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    n = len(STAYS.read_text(encoding="utf-8").splitlines()) - 1
+
+    assert f"{(n + 1) // 2} rows without a value of 'risk' learned from without a class." in " ".join(
+        result.output.split()
+    )
+    assert {rule["label"] for rule in found["rules"]} == {"high", "low"}
+    assert found["overall"]["n"] < n / 2
+
+
+def test_they_take_part_in_cross_validation():
+    partly_labeled("")
+    result = run(
+        "explain", "some.csv", "--target", "risk", "--unlabeled", "", "--folds", "2", "--stability", "0"
+    )
+    assert result.exit_code == 0
+
+
+def test_a_value_that_means_no_class_must_occur():
+    result = run("explain", "stays.csv", "--target", "risk", "--unlabeled", "hihg")
+    assert "No row has 'hihg' in 'risk'. Did you mean 'high'?" in " ".join(result.output.split())
+    result = run("explain", "stays.csv", "--target", "risk", "--unlabeled", "", "--engine", "duckdb")
+    assert "--unlabeled needs rows in memory" in " ".join(result.output.split())
+
+
 def test_a_table_comes_from_standard_input():
     result = run("explain", "-", "--target", "risk", "--quiet", input=STAYS.read_bytes())
 

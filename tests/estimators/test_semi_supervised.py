@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from sklearn.datasets import load_digits
 
 from logiclens import MuClassifier, cross_explain
 from logiclens.errors import InputError
@@ -178,3 +179,21 @@ def test_networks_are_those_of_the_labeled_rows() -> None:
     )
     assert alone.concept_names_ == both.concept_names_
     assert np.allclose(alone.predict_proba(ages), both.predict_proba(ages))
+
+
+def test_unlabeled_rows_help_where_classes_are_groups() -> None:
+    digits = load_digits()
+    x = (digits.data > 7).astype(float)
+    y = digits.target.astype(object)
+    labeled, others, test = np.split(np.random.default_rng(0).permutation(len(x)), [50, 900])
+    known = y.copy()
+    known[others] = None
+    learned = np.append(labeled, others)
+    alone = MuClassifier(random_state=0).fit(x[labeled], y[labeled].astype(int))
+    both = MuClassifier(random_state=0).fit(x[learned], known[learned])
+
+    def right(model: Any) -> float:
+        return float(np.mean(model.predict(x[test]) == digits.target[test]))
+
+    assert right(both) > right(alone) + 0.03
+    assert right(both.explain()) > right(alone.explain()) + 0.1

@@ -111,7 +111,7 @@ def said_columns(
     for text in said.ordered:
         name, order = _split_name(text, ":", names, *_ORDER)
         types[name] = _in_order(name, order, values(name))
-    gaps = {name: tuple(_with_numbers(texts)) for name, texts in gaps_of(said, names).items()}
+    gaps = {name: tuple(with_numbers(texts)) for name, texts in gaps_of(said, names).items()}
     return SaidColumns(types, gaps)
 
 
@@ -154,7 +154,7 @@ def _begins(value: str, text: str) -> bool:
     return value.startswith(text.strip())
 
 
-def _with_numbers(texts: Sequence[str]) -> list[Value]:
+def with_numbers(texts: Sequence[str]) -> list[Value]:
     """Texts, and the numbers that they are."""
     found: list[Value] = [*texts]
     for text in texts:

@@ -104,6 +104,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     numeric: opt.Numeric = None,
     ordered: opt.Ordered = None,
     missing: opt.MissingValues = None,
+    unlabeled: opt.Unlabeled = None,
     holdout: opt.Holdout = 0.3,
     test: opt.TestOption = None,
     split_column: opt.SplitColumn = None,
@@ -185,6 +186,8 @@ def explain(  # noqa: PLR0913 - the options of a command
           the most accurate rules that find nine of ten who are ill
       logiclens explain visits.csv --target outcome --group patient
           no patient is both learned from and held out
+      logiclens explain patients.csv --target outcome --unlabeled ''
+          patients whose outcome is not known yet are learned from, too
       logiclens explain train.csv --target outcome --test test.csv
           score on rows of your own
       logiclens explain data.tsv.gz --target kind --rule only_if --cv
@@ -219,6 +222,7 @@ def explain(  # noqa: PLR0913 - the options of a command
                 group=group,
                 split_column=split_column,
                 test_value=test_value,
+                unlabeled=unlabeled,
                 said=said,
             ),
             Settings(
@@ -251,10 +255,12 @@ def explain(  # noqa: PLR0913 - the options of a command
             held = None if test is None else read_test(test, source, progress, layout, said)
             run(select(source, request, progress, held), request, progress)
         else:
-            if test is not None:
-                wrong_usage(
-                    "--test needs rows in memory, and --engine leaves them in the engine. Omit one of them."
-                )
+            for option, value in (("--test", test), ("--unlabeled", unlabeled)):
+                if value is not None:
+                    wrong_usage(
+                        f"{option} needs rows in memory, and --engine leaves them in the engine. "
+                        "Omit one of them."
+                    )
             run(select_in_engine(data, chosen, request, progress), request, progress)
 
 

@@ -90,7 +90,7 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
         from logiclens.estimators.stability import resample_rules
 
         with progress.show(f"fitting to {count(resamples, 'resample')}"):
-            stability = resample_rules(found.model, *rows.part(~rows.held_out), n_resamples=resamples)
+            stability = resample_rules(found.model, *rows.learned(~rows.held_out), n_resamples=resamples)
     return Headlines(comparison, over_guess, guess, _gain(found), stability)
 
 

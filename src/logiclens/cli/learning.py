@@ -303,8 +303,9 @@ def cross_validate(
     from logiclens.cli.selection import MeanAndError
 
     with progress.show(f"cross-validation, {folds} folds"):
+        inputs, targets = rows.learned(np.ones_like(rows.held_out))
         scores = logiclens.cross_explain(
-            classifier(rows, settings), rows.inputs, rows.labels, cv=folds, groups=rows.groups
+            classifier(rows, settings), inputs, targets, cv=folds, groups=targets.groups
         )
     found = {}
     for metric in METRICS:

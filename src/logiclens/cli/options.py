@@ -144,6 +144,9 @@ class Selection(NamedTuple):
         Column whose values say which rows are held out.
     test_value : str, optional
         The value of the rows held out.
+    unlabeled : str, optional
+        Value of the target that means that there is none; rows without one are learned from. Empty: no value
+        does, but such rows are.
     type_notes : bool
         Whether columns that may hold codes or gaps are noted, with the option to say so.
     """
@@ -162,6 +165,7 @@ class Selection(NamedTuple):
     group: str | None = None
     split_column: str | None = None
     test_value: str | None = None
+    unlabeled: str | None = None
     type_notes: bool = True
 
     @property
@@ -331,6 +335,14 @@ MissingValues: TypeAlias = Annotated[
     typer.Option(
         "--missing",
         help="A value that means that there is none, such as -999; of one column: age=-999. Can be repeated.",
+        metavar="VALUE",
+    ),
+]
+Unlabeled: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Learn also from rows whose class is not known: those without a value of the target, and those "
+        "with this one, such as -1. '' for the former alone.",
         metavar="VALUE",
     ),
 ]

@@ -12,7 +12,7 @@ import shlex
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.cli.column_types import NOTHING_SAID, SaidColumns, said_columns
+from logiclens.cli.column_types import NOTHING_SAID, SaidColumns, said_columns, with_numbers
 from logiclens.cli.options import Selection, named_columns
 from logiclens.cli.row_split import HeldOutFile, groups_of, named_split, on_both_sides, split, with_test_rows
 from logiclens.concepts._columns import (
@@ -38,7 +38,7 @@ from logiclens.concepts._columns import class_labels as labels_of
 from logiclens.concepts.concept import Value, value_text
 from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Kind, Table
-from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, listing
+from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, did_you_mean, listing
 from logiclens.evaluation import Evaluation
 from logiclens.evaluation._evaluate import LabeledRows, Leak, leaking_columns, used_columns
 from logiclens.logic.arrays import BoolArray, IndexArray
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from logiclens.cli.options import Engine
     from logiclens.concepts import ConceptEncoder
     from logiclens.estimators.base import LENClassifier
+    from logiclens.estimators.inputs_and_targets import Targets
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.rule import Label
     from logiclens.files import TableFile
@@ -512,6 +513,8 @@ class MemoryRows(SelectedRows):
         The columns that are not used, all rows.
     groups : ndarray of int, shape (n,), optional
         A number for each row, equal for rows that no split may part.
+    unlabeled : pyarrow.Table, optional
+        The columns that are used, of further rows: those to learn from without a class.
     """
 
     inputs: pyarrow.Table
@@ -521,6 +524,7 @@ class MemoryRows(SelectedRows):
     kept: NDArray[np.intp]
     others: pyarrow.Table
     groups: IndexArray | None = None
+    unlabeled: pyarrow.Table | None = None
 
     @property
     def held_out_numbers(self) -> list[int]:
@@ -536,14 +540,27 @@ class MemoryRows(SelectedRows):
         """Inputs and classes of some rows."""
         return self.inputs.take(np.flatnonzero(which)), self.labels[which]
 
-    def fit(self, model: LENClassifier) -> LENClassifier:
-        """Fit a classifier on the rows that are not held out."""
+    def learned(self, which: BoolArray) -> tuple[pyarrow.Table, Targets]:
+        """Inputs and targets of some rows, and of those without a class."""
+        import pyarrow as pa
+
         from logiclens.estimators.inputs_and_targets import read_targets
 
-        inputs, labels = self.part(~self.held_out)
-        learned = tuple(label for label, (train, _) in self.class_sizes.items() if train)
-        groups = None if self.groups is None else self.groups[~self.held_out]
-        return model.fit(inputs, read_targets(labels, len(labels), learned), groups=groups)
+        inputs, labels = self.part(which)
+        present = {*labels.tolist()}
+        targets = read_targets(
+            labels, len(labels), tuple(each for each in self.class_sizes if each in present)
+        )
+        if self.groups is not None:
+            targets = replace(targets, groups=self.groups[which])
+        if self.unlabeled is None:
+            return inputs, targets
+        none = np.zeros((len(self.unlabeled), targets.outputs.shape[1]))
+        return pa.concat_tables([inputs, self.unlabeled]), targets.with_rows(none, labeled=False)
+
+    def fit(self, model: LENClassifier) -> LENClassifier:
+        """Fit a classifier on the rows that are not held out."""
+        return model.fit(*self.learned(~self.held_out))
 
     def evaluate(self, model: LENClassifier) -> Fit:
         """Score a fitted classifier on the rows held out or, where none are, on all."""
@@ -587,9 +604,14 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
     there = np.ones(table.n_rows, dtype=np.bool_)
     labels: NDArray[Any] = np.full(table.n_rows, "", dtype=object)
     ranges = None
+    unlabeled = np.zeros(table.n_rows, dtype=np.bool_)
     if target is not None:
-        column = table.column(target)
-        notes += _without_value(column, there)
+        column = _target_column(table, selection)
+        if selection.unlabeled is None:
+            notes += _without_value(column, there)
+        else:
+            notes.append(_without_class(table.column(target), column, selection.unlabeled))
+            unlabeled, there = column.missing, ~column.missing
         ranges, note = class_ranges(column, selection)
         labels = class_labels(column, ranges)
         notes += filter(None, [note, "" if ranges else spelling_remark(column)])
@@ -600,6 +622,7 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
         notes.append(f"{selection.max_rows} of {count(len(kept), 'row')} taken, drawn at random.")
         drawn = np.random.default_rng(selection.seed).permutation(kept)[: selection.max_rows]
         kept = np.sort(drawn)
+        unlabeled &= np.cumsum(unlabeled) <= selection.max_rows
     labels = labels[kept]
     if target is not None:
         notes += _class_notes(labels, selection)
@@ -616,7 +639,7 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
         ]
         pool, of_test = with_test_rows(source, test, needed)
         numbers = np.concatenate([numbers, np.arange(test.n_rows)])
-        column = Table(pool).column(target or "")
+        column = _target_column(Table(pool), selection)
         held = table.n_rows + np.flatnonzero(~column.missing[table.n_rows :])
         kept = np.concatenate([kept, held])
         labels = (labels_of(column) if ranges is None else ranges.label(column.numbers()))[kept]
@@ -650,6 +673,7 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
         dropped=dropped,
         notes=(*notes, *on_columns, *on_groups, *on_split),
         groups=groups,
+        unlabeled=source.table.select(inputs).filter(unlabeled) if unlabeled.any() else None,
         test=of_test,
         said=said.among(inputs),
     )
@@ -661,6 +685,21 @@ def _without_value(column: Column, there: BoolArray) -> Iterator[str]:
     there &= ~column.missing
     if n:
         yield f"{count(n, 'row')} without a value of {column.name!r} left out."
+
+
+def _target_column(table: Table, selection: Selection) -> Column:
+    """The target, without the value that means that a row has no class."""
+    column = table.column(selection.target or "")
+    return column.without(with_numbers([selection.unlabeled])) if selection.unlabeled else column
+
+
+def _without_class(before: Column, after: Column, value: str) -> str:
+    """A note on the rows without a class; a value that no row has is refused."""
+    n = int(after.missing.sum())
+    if value and n == before.missing.sum():
+        near = did_you_mean(value, [value_text(level) for level in before.levels])
+        raise InputError(f"No row has {value!r} in {before.name!r}. {near}Name a value that means no class.")
+    return f"{count(n, 'row')} without a value of {before.name!r} learned from without a class."
 
 
 def _groups(

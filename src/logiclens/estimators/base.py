@@ -35,7 +35,7 @@ from logiclens.estimators._parameters import (
     seed_of,
     widths,
 )
-from logiclens.estimators.folds import RowSplit, hold_out
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import (
     Inputs,
     Problem,
@@ -287,10 +287,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> RowSplit:
         """Set a validation part aside, in proportion from every class."""
-        seed, observed = seed_of(self.random_state), targets.observed(weight)
-        share = self.validation_fraction
-        split = hold_out(x, targets.outputs, targets.strata(), observed, share, seed, targets.groups)
-        return replace(split, train=split.train + (weight - observed))
+        return targets.hold_out(x, weight, self.validation_fraction, seed_of(self.random_state))
 
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         """All settings, in the form in which they are used, for some inputs and targets."""

@@ -25,7 +25,7 @@ from sklearn.utils import InputTags, column_or_1d
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownTargetError, count, listing, shown
-from logiclens.estimators.folds import as_counts
+from logiclens.estimators.folds import RowSplit, as_counts, hold_out
 from logiclens.explain.rule import Label, check_labels, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import (
@@ -88,15 +88,22 @@ class Targets:
         """How far each row belongs to each target, shape (n, n_targets)."""
         return spread_outputs(self.outputs, self.problem)
 
-    def with_rows(self, outputs: FloatArray) -> Targets:
-        """The same with more rows at the end, from priors, each a group by itself."""
+    def hold_out(self, x: FloatArray, weight: FloatArray, share: float, seed: int) -> RowSplit:
+        """Set labeled rows aside to check with (:func:`logiclens.estimators.folds.hold_out`)."""
+        observed = self.observed(weight)
+        split = hold_out(x, self.outputs, self.strata(), observed, share, seed, self.groups)
+        return replace(split, train=split.train + (weight - observed))
+
+    def with_rows(self, outputs: FloatArray, *, labeled: bool = True) -> Targets:
+        """The same with more rows at the end, each a group by itself."""
         groups, unlabeled = self.groups, self.unlabeled
         if groups is not None:
             groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(len(outputs)))
-        if unlabeled is not None:
-            unlabeled = np.append(unlabeled, np.zeros(len(outputs), dtype=np.bool_))
+        if unlabeled is not None or not labeled:
+            before = np.zeros(len(self.outputs), dtype=np.bool_) if unlabeled is None else unlabeled
+            unlabeled = np.append(before, np.full(len(outputs), not labeled))
         every = np.concatenate([self.outputs, outputs])
-        return replace(self, outputs=every, groups=groups, unlabeled=unlabeled, n_prior_rows=len(outputs))
+        return replace(self, outputs=every, groups=groups, unlabeled=unlabeled)
 
     def output_by_output(self) -> Targets:
         """The same targets with an output for each that answers by itself."""
@@ -218,7 +225,11 @@ def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: 
         targets = read_targets(y, n_rows, labels)
         if targets.problem is Problem.MULTI_LABEL:
             raise InputError("The model has one label per row. Pass y as a vector of labels.")
-        return targets if targets.problem is problem else Targets(labels, problem, targets.truth())
+        return (
+            targets
+            if targets.problem is problem
+            else replace(targets, problem=problem, outputs=targets.truth())
+        )
     targets = read_targets(y, n_rows)
     named = _column_names(y) is not None
     fits = set(targets.labels) == set(labels) if named else len(targets.labels) == len(labels)

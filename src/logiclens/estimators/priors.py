@@ -208,7 +208,7 @@ class Priors:
         train, check = np.append(fold.train, each), np.append(fold.check, each * 0)
         return TrainingTask(
             np.concatenate([self.inputs.values, x]),
-            self.targets.with_rows(outputs),
+            replace(self.targets.with_rows(outputs), n_prior_rows=len(outputs)),
             replace(fold, train=train, check=check),
         )
 

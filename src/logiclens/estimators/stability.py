@@ -16,7 +16,7 @@ import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.estimators.fit import FrontSearch, Lists, Recipe
-from logiclens.estimators.folds import RowSplit, hold_out
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Inputs, Targets, decisions, read_known_targets
 from logiclens.estimators.networks import as_probabilities, predict_logits
 from logiclens.explain.front import Point
@@ -61,7 +61,7 @@ def resample_rules(model: Any, X: Any, y: Any, *, n_resamples: int = 10, random_
         Fitted.
     X : data frame, array or mapping
         The rows that it learned from.
-    y : array of shape (n,) or (n, n_targets)
+    y : array of shape (n,) or (n, n_targets), or Targets
         Their labels.
     n_resamples : int, default 10
     random_state : int, default 0
@@ -124,7 +124,7 @@ def _draw(x: FloatArray, targets: Targets, number: int, share: float, seed: int)
     for _ in range(number):
         drawn = random.integers(len(x), size=min(len(x), MOST_ROWS))
         weight = np.bincount(drawn, minlength=len(x)).astype(np.float64)
-        yield hold_out(x, targets.outputs, targets.strata(), weight, share, seed)
+        yield targets.hold_out(x, weight, share, seed)
 
 
 def _rule_decisions(search: FrontSearch, point: Point) -> BoolArray:

@@ -44,7 +44,7 @@ from logiclens.errors import InputError, LogicLensError, count, listing, shown
 from logiclens.estimators._parameters import progress_line, seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
-from logiclens.estimators.folds import RowSplit, hold_out
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, class_weights
 from logiclens.estimators.networks import (
     Population,
@@ -320,9 +320,7 @@ class _StreamingRun:
         class_weights(self.estimator.class_weight, targets, weight)  # refused before there is work
         x = sample.x.astype(np.float64)
         share = self.estimator.validation_fraction or HELD_OUT
-        return _SampleRows(
-            x, targets, hold_out(x, targets.outputs, targets.strata(), weight, share, self.seed)
-        )
+        return _SampleRows(x, targets, targets.hold_out(x, weight, share, self.seed))
 
     def explore(self) -> _Exploration:
         """The network that exploring the sample finds."""
