@@ -64,6 +64,7 @@ LOGIC_NAMES = {
 """The promise to users; a name leaves this list only with a note in the changelog."""
 
 EXPLAIN_NAMES = {
+    "CascadeExplanation",
     "Change",
     "Composition",
     "Counterfactual",

@@ -12,7 +12,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from logiclens.concepts import ConceptEncoder
-from logiclens.logic import FALSE, TRUE, Var, equivalent, parse_formula
+from logiclens.explain import CascadeExplanation
+from logiclens.explain.rule import plain_label
+from logiclens.logic import FALSE, TRUE, And, Var, equivalent, parse_formula
+from logiclens.logic.normal_form import conjuncts
 from logiclens.pipelines import CascadeClassifier
 from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, frame, quick
@@ -171,6 +174,135 @@ def test_a_classifier_for_each_level():
     assert [level.encoder for level in fitted.estimators_] == ["auto", None]
     assert not any(level in each for level in fitted.estimators_)
     assert equivalent(fitted.explain_levels()[1][True].formula, Var("both"))
+
+
+# --- one row ---
+
+
+def holds(formula, level, row):
+    """Whether a formula is true of one row of a level's predictions."""
+    return bool(formula.evaluate({name: [value] for name, value in zip(level, row, strict=True)})[0])
+
+
+def check_every_level(fitted, data, n_rows):
+    """What explanations of the first rows promise, at each level and composed; returns the explanations."""
+    scores = fitted.predict_levels(data)[:-1]
+    x, decided = data.to_numpy(), fitted.decide(data)
+    labels = [plain_label(label) for label in fitted.classes_]
+    found = []
+    for at in range(n_rows):
+        why = fitted.explain_sample(data[at : at + 1])
+        tuples = [x[at], *(level[at] for level in scores)]
+        names = fitted.level_names_
+        assert len(why.levels) == len(fitted.estimators_)
+        needed = {why.target}
+        for level, (reasons, row) in reversed(list(enumerate(zip(why.levels, tuples, strict=True)))):
+            assert {each.target for each in reasons} == needed
+            for each in reasons:
+                true = level == len(tuples) - 1 or tuples[level + 1][names[level + 1].index(each.target)] > 0.5
+                assert each.kind == ("only_if" if true else "if")
+                assert holds(each.formula, names[level], row) == true
+            needed = {name for each in reasons for name in each.concepts}
+        covered = why.evaluate(dict(zip(names[0], x.T, strict=True)))
+        predicted = decided[:, labels.index(why.target)]
+        assert covered[at] and predicted[at]
+        assert predicted[covered].all()
+        assert why.scores.fidelity == 1.0
+        assert why.scores.coverage == pytest.approx(covered.mean())
+        for literal in conjuncts(why.formula):  # none can be spared
+            rest = And.of([each for each in conjuncts(why.formula) if each != literal])
+            others = rest.evaluate(dict(zip(names[0], x.T, strict=True)))
+            assert why.formula == TRUE or not predicted[others].all()
+        found.append(why)
+    return found
+
+
+@pytest.mark.parametrize("train_on", ["concepts", "predictions"])
+def test_one_row_is_explained_through_all_levels(train_on):
+    found = check_every_level(cascade(train_on=train_on).fit(FRAME, Y, levels=[MIDDLE]), FRAME, 16)
+
+    for why, label in zip(found, Y, strict=False):
+        if label == "yes":  # all that the levels say, in terms of the first
+            assert why.concepts == ("a", "b", "c", "d")
+
+
+def test_a_row_that_is_hard_for_a_level():
+    """Concepts that cannot be told from the row: the composed reason is enough for the cascade all the same."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.random((200, 6)) < 0.5, columns=list("abcdef")).astype(float)
+    level = pd.DataFrame({"p": rows["a"] * rows["b"], "q": rng.random(200) < 0.5, "r": rows["e"]}).astype(float)
+    y = np.where(level["p"] + level["q"] * level["r"] > 0, "yes", "no")
+    fitted = cascade().fit(rows, y, levels=[level])
+
+    check_every_level(fitted, rows, 25)
+
+
+def test_three_levels_of_reasons():
+    second = pd.DataFrame({"a": b, "e": c | d}).astype(float)
+    third = pd.DataFrame({"f": second["a"] * second["e"], "a": second["a"]})
+    fitted = cascade().fit(FRAME, third["f"] > 0, levels=[second, dict(third)])
+
+    found = check_every_level(fitted, FRAME, 16)
+
+    yes = found[int(np.flatnonzero(third["f"])[0])]
+    assert str(yes).splitlines()[1:] == [
+        "  level 4: forall x: f(x) -> True(x)",
+        "  level 3: forall x: (a(x) & e(x)) -> f(x)",
+        *(f"  level 2: {each}" for each in yes.levels[0]),
+    ]
+
+
+def test_reasons_print_and_come_back_from_json(fitted):
+    why = fitted.explain_sample(FRAME[15:16])
+
+    assert CascadeExplanation.from_json(why.to_json()) == why
+    assert why.levels[-1][0].target == why.target == Y[15]
+    assert str(why).startswith(f"{why.rule}\n  level 3: ")
+    assert why.to_sentence().count("\n") == str(why).count("\n") == 1 + len(why.levels[0])
+    assert why.to_markdown().count("level 2: ") == len(why.levels[0])
+    assert why._repr_html_().count("Level 2: ") == len(why.levels[0])
+
+
+def test_reasons_of_a_raw_table_are_worded_in_its_columns():
+    rng = np.random.default_rng(0)
+    raw = pd.DataFrame({"age": rng.integers(20, 80, 300), "sex": rng.choice(["f", "m"], 300)})
+    level = pd.DataFrame({"old": raw["age"] > 50, "woman": raw["sex"] == "f"}).astype(float)
+    y = np.where((level["old"] > 0) & (level["woman"] > 0), "yes", "no")
+    fitted = cascade().fit(raw, y, levels=[level])
+    row = raw[y == "yes"].iloc[[0]]
+
+    why = fitted.explain_sample(row)
+
+    assert why.vocabulary is not None and "age(x) > 50" in str(why)
+    assert why.evaluate(raw).tolist() == (y == "yes").tolist()
+    assert all(each.vocabulary is not None for each in why.levels[0])
+    assert CascadeExplanation.from_json(why.to_json()) == why
+
+
+def test_one_level_gives_the_reason_of_a_len():
+    model, fitted = quick().fit(FRAME, a & b), cascade(estimator=quick()).fit(FRAME, a & b)
+
+    why = fitted.explain_sample(FRAME[:1])
+
+    assert why.levels == ((model.explain_sample(FRAME[:1]),),)
+    assert why.rule == model.explain_sample(FRAME[:1]).rule
+
+
+def test_of_several_labels_one_is_asked_for():
+    table = pd.DataFrame({"yes": Y == "yes", "b": a & b}).astype(int)
+    fitted = cascade().fit(FRAME, table, levels=[MIDDLE])
+    row = FRAME[Y == "yes"].iloc[[0]]
+
+    assert fitted.explain_sample(row, "b").concepts == ("a", "b")
+    assert error_of(lambda: fitted.explain_sample(row)).startswith("The network says yes to 2 targets")
+
+
+def test_rows_that_cannot_be_explained(fitted):
+    assert error_of(lambda: fitted.explain_sample(FRAME[:2])).startswith("explain_sample explains one row.")
+    no = FRAME[Y == "no"].iloc[[0]]
+    assert error_of(lambda: fitted.explain_sample(no, "yes")).startswith("The network says no to 'yes'")
+    with pytest.raises(NotFittedError):
+        cascade().explain_sample(no)
 
 
 # --- predicting ---

@@ -65,6 +65,7 @@ from logiclens.explain.compose import all_tuples
 from logiclens.explain.rule import Label, label_array, member, plain_label
 from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import THRESHOLD
 from logiclens.metrics.goal import Goal
 
 if TYPE_CHECKING:
@@ -518,11 +519,25 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         Explanation
         """
-        x, label = self._one_row(X, target)
-        table = self._table(label)
+        return self.explain_answer(X, self._one_row(X, target)[1])
+
+    def explain_answer(self, X: Any, label: Label, answer: bool = True) -> Explanation:
+        """Why the network says yes, or no, to a target for one row.
+
+        Of a no the reason is what the target needs and the row lacks; see
+        :func:`~logiclens.explain.explain_example`.
+        """
+        x, table = self._rows(X), self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
-        relevance = self._row_relevance(x, label)[at]
-        found = explain_example(x[0, at] > 0.5, table, label, relevance=relevance)
+        relevance = self.row_relevance(x, label)[at]
+        part = "possible" if self.seen_ is None else "training"
+        found = explain_example(
+            x[0, at] > THRESHOLD, table, label, relevance=relevance, answer=answer, part=part
+        )
+        return self.worded(found, X)
+
+    def worded(self, found: Explanation, X: Any) -> Explanation:
+        """An explanation of rows in the words of their table; where it has gaps, they say what these mean."""
         words = self.vocabulary_
         if words is None:
             return found
@@ -636,7 +651,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return x, label
 
-    def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
+    def row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
+        """How much each concept matters to a target at one row of concepts, (n_concepts,), at most 1."""
         import torch
 
         output = 0 if self.problem_ is Problem.BINARY else self._labels().index(label)

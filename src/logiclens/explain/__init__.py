@@ -1,5 +1,6 @@
 """From formulas to explanations: rules in First-Order Logic, how far to trust them, what they predict."""
 
+from logiclens.explain.cascade_explanation import CascadeExplanation
 from logiclens.explain.compose import Composition, compose
 from logiclens.explain.counterfactual import Change, Counterfactual, PredictionCounterfactual, counterfactual
 from logiclens.explain.explanation import Explanation, Scope, Scores, TermScore, term_scores
@@ -22,6 +23,7 @@ from logiclens.explain.scopes import (
 )
 
 __all__ = [
+    "CascadeExplanation",
     "Change",
     "Composition",
     "Counterfactual",

@@ -135,6 +135,7 @@ def check_table(value: Any, name: str) -> TruthTable:
 
 SUFFICIENT = "sufficient on the data"
 CONTRADICTED = "the network says no to most rows with the same concepts"
+CONTRADICTED_NO = "the network says yes to most rows with the same concepts"
 UNOPPOSED = "nothing on the data speaks against it"
 _MOST_NUMBERS: Final = 1 << 22  # of examples times contrary tuples that are worked on at once
 
@@ -146,8 +147,10 @@ def explain_example(
     *,
     relevance: ArrayLike | None = None,
     kind: RuleKind | str = RuleKind.ONLY_IF,
+    answer: bool = True,
+    part: str = "given",
 ) -> Explanation:
-    """Explain why the network gives one example its target.
+    """Explain why the network gives one example its target, or why it does not.
 
     Parameters
     ----------
@@ -156,17 +159,23 @@ def explain_example(
     table : TruthTable
         The network's yes and no about the target.
     target : str, int, float or bool
-        The target that the network predicts for the example.
     relevance : array of shape (n_concepts,), optional
         How much each concept matters to the network at this example, larger for more. Without it, literals
         that exclude the most contrary weight are taken first.
     kind : RuleKind, default "only_if"
         The term is a sufficient condition; pass another where the network was trained for that.
+    answer : bool, default True
+        Whether the network says yes to the target for this example. Of a no the reason is a condition that
+        the target needs and the example lacks: an IF rule, whose formula is false of the example.
+    part : str, default "given"
+        What the rows of the table are called in the scores.
 
     Returns
     -------
     Explanation
-        Of one term, which the example satisfies.
+        Of one term, which the example satisfies; of a no, of the negation of such a term. Its scores say on
+        which share of the table's rows that term is true (``coverage``), and for which share of those the
+        network answers as it does for the example (``fidelity``).
 
     Examples
     --------
@@ -176,21 +185,42 @@ def explain_example(
     forall x: (wings(x) & beak(x)) -> bird(x)
     >>> print(explain_example([1, 1, 0], table, "bird", relevance=[0, 1, 2]))
     forall x: (beak(x) & ~fins(x)) -> bird(x)
+    >>> print(explain_example([0, 1, 1], table, "bird", answer=False))
+    forall x: bird(x) -> wings(x)
 
     References
     ----------
     Sec. 4.1, Eq. (1) of Ciravegna et al., *Logic Explained Networks*.
     """
     check_table(table, "table")
+    if not answer:
+        table = replace(table, yes=table.no, no=table.yes)
     samples = read_samples(np.asarray(sample)[None], table.names)
     scores = None if relevance is None else np.asarray(relevance)[None]
     terms = explain_examples(samples, table, relevance=scores)
     formula = cover_of(terms, table.names).to_formula()
     own = is_among(table.rows, pack(samples))
     against = table.no > table.yes
-    status = UNOPPOSED if not against.any() else CONTRADICTED if against[own].any() else SUFFICIENT
-    return Explanation(
-        Rule(target, formula, member(RuleKind, kind, "kind of rule")), Scope.EXAMPLE, status, support=1.0
+    contradicted = CONTRADICTED if answer else CONTRADICTED_NO
+    status = UNOPPOSED if not against.any() else contradicted if against[own].any() else SUFFICIENT
+    if answer:
+        rule = Rule(target, formula, member(RuleKind, kind, "kind of rule"))
+    else:
+        rule = Rule(target, to_nnf(Not(formula)), RuleKind.IF)
+    return Explanation(rule, Scope.EXAMPLE, status, 1.0, _term_scores(formula, table, part))
+
+
+def _term_scores(formula: Formula, table: TruthTable, part: str) -> Scores | None:
+    """How many rows of a table a term is about, and for how many of them the network says yes."""
+    if not table.total:
+        return None
+    true = fired_rows(formula, table)
+    covered = float((table.yes + table.no) @ true)
+    return Scores(
+        part,
+        round(table.total),
+        coverage=_share(covered, table.total),
+        fidelity=_share(float(table.yes @ true), covered) if covered else None,
     )
 
 

@@ -37,8 +37,8 @@ from logiclens.estimators.inputs_and_targets import (
     read_known_targets,
     read_rows,
 )
-from logiclens.explain import ExplanationSet, RuleKind
-from logiclens.explain.front import Front
+from logiclens.explain import CascadeExplanation, Explanation, ExplanationSet, RuleKind, explain_example
+from logiclens.explain.front import Front, Seen
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
@@ -127,6 +127,17 @@ def rename_targets(rules: ExplanationSet, names: Sequence[str]) -> ExplanationSe
     return replace(rules, explanations=tuple(found))
 
 
+def _concepts_of(reasons: Sequence[Explanation]) -> list[str]:
+    """The concepts that reasons speak of, sorted."""
+    return sorted({name for each in reasons for name in each.concepts})
+
+
+def _weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+    if sample_weight is None:
+        return np.ones(n_rows)
+    return as_weights(sample_weight, "sample_weight", n_rows)
+
+
 @dataclass(eq=False, repr=False)
 class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Classify through levels of concepts, and explain it, level by level and from the first to the last.
@@ -160,6 +171,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         The same, minimized on the rows of the fit: what :meth:`explain` returns.
     front_ : Front
         Such rules of every length.
+    seen_ : Seen
+        The distinct rows of the fit, in concepts of the first level, with the predictions of the cascade.
     classes_ : ndarray
     n_features_in_ : int
 
@@ -236,6 +249,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         adopt_features(self, first)
         self.composed_ = self._compose()
         self.front_ = self._front(X, y, sample_weight) if tables else last.front_
+        self.seen_ = self._seen(X, sample_weight) if tables else last.seen_
         self.explanations_ = self.front_.rules()
         return self
 
@@ -343,6 +357,63 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             return self.estimators_[0].explain(X, y, literals=literals)
         return self._front(X, y, None).rules(literals)
 
+    def explain_sample(self, X: Any, target: Label | None = None) -> CascadeExplanation:
+        """Example-level explanation through all levels (Sec. 4.1): why one row gets its class.
+
+        The last level says which of its concepts were enough for the class. The level below says, of each of
+        these, why it is true or false of the row, and so on down to the concepts of the data. The reasons of
+        the lowest level together are cut down to what is enough on the data: no row for which the cascade
+        predicts otherwise satisfies it. Where all of them are not enough, other literals of the row are added.
+
+        Parameters
+        ----------
+        X : data frame, array or mapping, one row
+            The first level.
+        target : label, optional
+            The target to explain; the predicted one when missing. It must be one the cascade predicts.
+
+        Returns
+        -------
+        CascadeExplanation
+            In terms of the first level; its ``levels`` are the reasons of each level.
+        """
+        scores, below = self._below_last(X)
+        why = self.estimators_[-1].explain_sample(below, target)
+        rows = [self._first(X), *((score > THRESHOLD).astype(np.float64) for score in scores)]
+        levels: list[tuple[Explanation, ...]] = [(why,)]
+        relevance = np.zeros(rows[0].shape[1])
+        for at in reversed(range(len(scores))):
+            estimator, names, x = self.estimators_[at], self.level_names_[at + 1], rows[at]
+            wanted = [names.index(name) for name in _concepts_of(levels[-1])]
+            labels = [plain_label(estimator.classes_[j]) for j in wanted]  # of columns without names
+            reasons = [estimator.explain_answer(x, label) for label in labels]
+            levels.append(
+                tuple(
+                    replace(each, rule=replace(each.rule, target=names[j]))
+                    for j, each in zip(wanted, reasons, strict=True)
+                )
+            )
+            if at == 0:
+                relevance = sum((estimator.row_relevance(x, label) for label in labels), relevance)
+        composed = why if len(levels) == 1 else self._composed_reason(rows[0], why, levels[-1], relevance)
+        return CascadeExplanation(
+            composed.rule, composed.scope, composed.status, composed.support, composed.scores, levels[::-1]
+        )
+
+    def _composed_reason(
+        self, x: FloatArray, why: Explanation, reasons: Sequence[Explanation], relevance: FloatArray
+    ) -> Explanation:
+        """What the reasons of the lowest level come to, given the relevance of its concepts, (n_concepts,)."""
+        names = self.level_names_[0]
+        relevance = relevance / max(relevance.max(), 1.0)
+        relevance[[names.index(name) for name in _concepts_of(reasons)]] += 1.0  # others come last
+        table = self.seen_.predictions([plain_label(label) for label in self.classes_].index(why.target))
+        at = [names.index(name) for name in table.names]
+        found = explain_example(
+            x[0, at] > THRESHOLD, table, why.target, relevance=relevance[at], kind=why.kind, part="training"
+        )
+        return found.worded(self.estimators_[0].vocabulary_)
+
     def _compose(self) -> dict[Label, Formula]:
         """The formula of each class, the formulas of all levels below put in the place of their concepts."""
         *below, last = self.explain_levels()
@@ -359,17 +430,9 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         last, names, x = self.estimators_[-1], self.level_names_[0], self._first(X)
         if not len(x):
             raise InputError("There are no rows to explain. Pass at least one.")
-        labels = tuple(plain_label(label) for label in self.classes_)
         answers = self.decide(X)
-        if y is None:
-            outputs = answers.astype(float)
-            outputs = outputs[:, 1:] if last.problem_ is Problem.BINARY else outputs
-            targets = Targets(labels, last.problem_, outputs)
-        else:
-            targets = read_known_targets(y, len(x), labels, last.problem_)
-        weight = np.ones(len(x))
-        if sample_weight is not None:
-            weight = as_weights(sample_weight, "sample_weight", len(x))
+        targets = self._targets(y, answers)
+        weight = _weights(sample_weight, len(x))
         search = SearchSettings(
             last.front_.kind,
             names,
@@ -383,6 +446,28 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         kept = np.array([name in used for name in names])
         predicted = self._predicted_by_rules(x)
         return explain_answers(predicted, answers, x, targets, weight, search, kept, by_truth=True)
+
+    def _targets(self, y: Any, answers: BoolArray) -> Targets:
+        """The truth about rows or, when it is missing, what the cascade predicts."""
+        last, labels = self.estimators_[-1], tuple(plain_label(label) for label in self.classes_)
+        if y is not None:
+            return read_known_targets(y, len(answers), labels, last.problem_)
+        outputs = answers.astype(float)
+        outputs = outputs[:, 1:] if last.problem_ is Problem.BINARY else outputs
+        return Targets(labels, last.problem_, outputs)
+
+    def _seen(self, X: Any, sample_weight: ArrayLike | None) -> Seen:
+        """The distinct tuples of what the first network reads, with the predictions of the cascade."""
+        from logiclens.estimators.fit import FrontSearch, SearchSettings
+
+        names, first = self.level_names_[0], self.estimators_[0]
+        x, answers = self._first(X), self.decide(X)
+        settings = SearchSettings(RuleKind.IFF, names, first.vocabulary_)
+        kept = np.isin(names, first.seen_.names)
+        rows = FrontSearch(
+            settings, x > THRESHOLD, self._targets(None, answers), [_weights(sample_weight, len(x))]
+        )
+        return rows.seen(kept, answers)
 
     def _predicted_by_rules(self, x: FloatArray) -> FloatArray:
         """The predictions of the rules of all levels, one after the other, (n, n_targets)."""
