@@ -199,13 +199,16 @@ def check_every_level(fitted, data, n_rows):
         for level, (reasons, row) in reversed(list(enumerate(zip(why.levels, tuples, strict=True)))):
             assert {each.target for each in reasons} == needed
             for each in reasons:
-                true = level == len(tuples) - 1 or tuples[level + 1][names[level + 1].index(each.target)] > 0.5
+                true = (
+                    level + 1 == len(tuples) or tuples[level + 1][names[level + 1].index(each.target)] > 0.5
+                )
                 assert each.kind == ("only_if" if true else "if")
                 assert holds(each.formula, names[level], row) == true
             needed = {name for each in reasons for name in each.concepts}
         covered = why.evaluate(dict(zip(names[0], x.T, strict=True)))
         predicted = decided[:, labels.index(why.target)]
-        assert covered[at] and predicted[at]
+        assert covered[at]
+        assert predicted[at]
         assert predicted[covered].all()
         assert why.scores.fidelity == 1.0
         assert why.scores.coverage == pytest.approx(covered.mean())
@@ -227,10 +230,10 @@ def test_one_row_is_explained_through_all_levels(train_on):
 
 
 def test_a_row_that_is_hard_for_a_level():
-    """Concepts that cannot be told from the row: the composed reason is enough for the cascade all the same."""
+    """A concept cannot be told from the row: the composed reason is enough for the cascade all the same."""
     rng = np.random.default_rng(0)
     rows = pd.DataFrame(rng.random((200, 6)) < 0.5, columns=list("abcdef")).astype(float)
-    level = pd.DataFrame({"p": rows["a"] * rows["b"], "q": rng.random(200) < 0.5, "r": rows["e"]}).astype(float)
+    level = pd.DataFrame({"p": rows["a"] * rows["b"], "q": 1.0 * (rng.random(200) < 0.5), "r": rows["e"]})
     y = np.where(level["p"] + level["q"] * level["r"] > 0, "yes", "no")
     fitted = cascade().fit(rows, y, levels=[level])
 
@@ -273,7 +276,8 @@ def test_reasons_of_a_raw_table_are_worded_in_its_columns():
 
     why = fitted.explain_sample(row)
 
-    assert why.vocabulary is not None and "age(x) > 50" in str(why)
+    assert why.vocabulary is not None
+    assert "age(x) > 50" in str(why)
     assert why.evaluate(raw).tolist() == (y == "yes").tolist()
     assert all(each.vocabulary is not None for each in why.levels[0])
     assert CascadeExplanation.from_json(why.to_json()) == why

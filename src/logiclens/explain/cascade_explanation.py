@@ -60,8 +60,7 @@ class CascadeExplanation(Explanation):
         return [(number, each) for number, level in reversed(numbered) for each in level]
 
     def format(self, style: str = "ascii") -> str:
-        """Text of the reasons in First-Order Logic, a line each; styles are those of :meth:`Rule.format
-        <logiclens.explain.Rule.format>`."""
+        """Text of the reasons in First-Order Logic, a line each; the styles are those of a rule."""
         below = (f"  level {number}: {each.rule.format(style)}" for number, each in self._reasons())
         return "\n".join([self.rule.format(style), *below])
 
@@ -105,8 +104,9 @@ class CascadeExplanation(Explanation):
         with report_damage():
             words: Any = entries["vocabulary"]
             vocabulary = None if words is None else Vocabulary.from_saved(words)
-            levels = [[from_saved(each) for each in level] for level in entries["levels"]]
-            if levels and vocabulary is not None:
-                levels[0] = [each.worded(vocabulary) for each in levels[0]]
+            levels = tuple(
+                tuple(from_saved(each).worded(None if at else vocabulary) for each in level)
+                for at, level in enumerate(entries["levels"])
+            )
             whole = from_saved(entries["explanation"]).worded(vocabulary)
             return cls(whole.rule, whole.scope, whole.status, whole.support, whole.scores, levels)

@@ -363,7 +363,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         The last level says which of its concepts were enough for the class. The level below says, of each of
         these, why it is true or false of the row, and so on down to the concepts of the data. The reasons of
         the lowest level together are cut down to what is enough on the data: no row for which the cascade
-        predicts otherwise satisfies it. Where all of them are not enough, other literals of the row are added.
+        predicts otherwise satisfies it. Where they are not enough, other literals of the row are added.
 
         Parameters
         ----------
@@ -397,16 +397,22 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 relevance = sum((estimator.row_relevance(x, label) for label in labels), relevance)
         composed = why if len(levels) == 1 else self._composed_reason(rows[0], why, levels[-1], relevance)
         return CascadeExplanation(
-            composed.rule, composed.scope, composed.status, composed.support, composed.scores, levels[::-1]
+            composed.rule,
+            composed.scope,
+            composed.status,
+            composed.support,
+            composed.scores,
+            tuple(levels[::-1]),
         )
 
     def _composed_reason(
         self, x: FloatArray, why: Explanation, reasons: Sequence[Explanation], relevance: FloatArray
     ) -> Explanation:
-        """What the reasons of the lowest level come to, given the relevance of its concepts, (n_concepts,)."""
+        """What the reasons of the lowest level come to; the relevance of its concepts is (n_concepts,)."""
         names = self.level_names_[0]
         relevance = relevance / max(relevance.max(), 1.0)
         relevance[[names.index(name) for name in _concepts_of(reasons)]] += 1.0  # others come last
+        assert self.seen_ is not None  # there are levels
         table = self.seen_.predictions([plain_label(label) for label in self.classes_].index(why.target))
         at = [names.index(name) for name in table.names]
         found = explain_example(
@@ -463,7 +469,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         names, first = self.level_names_[0], self.estimators_[0]
         x, answers = self._first(X), self.decide(X)
         settings = SearchSettings(RuleKind.IFF, names, first.vocabulary_)
-        kept = np.isin(names, first.seen_.names)
+        kept = np.isin(names, [] if first.seen_ is None else first.seen_.names)
         rows = FrontSearch(
             settings, x > THRESHOLD, self._targets(None, answers), [_weights(sample_weight, len(x))]
         )
