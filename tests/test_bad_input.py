@@ -293,6 +293,7 @@ VALID_HERE: dict[str, dict[str, Any]] = {
     "explain_examples": {"samples": ROWS},
     "explain_global": {"seen": TABLE},
     "explain_set": {"samples": ROWS},
+    "explain_torch": {"model": torch.nn.Linear(2, 1), "X": ROWS},
     "fidelity": {"predictions": LABELS},
     "intervention_curve": {
         "model": fitted(ConceptBottleneckClassifier),
@@ -367,6 +368,10 @@ NOT_CALLED: dict[str, str] = {
     **{
         f"LENClassifier.{name}": "the inside of fit()"
         for name in ("make_network", "fit_inputs", "adopt", "read_data", "read_inputs", "recipe", "hold_out")
+    },
+    **{
+        f"LENClassifier.{name}": "the inside of explain_sample()"
+        for name in ("explain_answer", "row_relevance")
     },
 }
 """Callables that take nothing from a user, and why."""

@@ -119,6 +119,7 @@ ESTIMATORS_NAMES = {
     "PsiClassifier",
     "ReluClassifier",
     "cross_explain",
+    "explain_torch",
     "group_copies",
 }
 BENCH_NAMES = {

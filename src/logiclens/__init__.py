@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         PsiClassifier,
         ReluClassifier,
         cross_explain,
+        explain_torch,
         group_copies,
     )
     from logiclens.guard import RuleGuard
@@ -58,6 +59,7 @@ _LATE = {
     "Report": "logiclens.reporting",
     "RuleGuard": "logiclens.guard",
     "cross_explain": "logiclens.estimators",
+    "explain_torch": "logiclens.estimators",
     "group_copies": "logiclens.estimators",
     "load": "logiclens.loading",
     "report": "logiclens.reporting",
@@ -86,6 +88,7 @@ __all__ = [
     "RuleGuard",
     "__version__",
     "cross_explain",
+    "explain_torch",
     "group_copies",
     "load",
     "report",

@@ -10,7 +10,15 @@ import torch
 from torch import nn
 
 from logiclens.errors import InputError, LimitError
-from logiclens.estimators.sequential import COMPOSED, EXACT, explain_network, explain_psi, explain_relu
+from logiclens.estimators.sequential import (
+    COMPOSED,
+    EXACT,
+    explain_network,
+    explain_psi,
+    explain_relu,
+    explain_torch,
+)
+from logiclens.explain import ExplanationSet
 from logiclens.logic import FALSE, TRUE, Not, equivalent, parse_formula
 from logiclens.nn.own_models import (
     EntropyLinear,
@@ -24,6 +32,10 @@ from tests.strategies import HOSTILE_NAMES, all_rows
 
 TUPLES = all_rows(2).astype(float)
 XOR = parse_formula("(a & ~b) | (~a & b)")
+
+
+def rules_of(model: nn.Module, X: object, **settings: object) -> ExplanationSet:
+    return explain_torch(model, X, **settings).explain()
 
 
 def filled(model: nn.Sequential, *values: object) -> nn.Sequential:
@@ -44,7 +56,7 @@ def xor_relu() -> nn.Sequential:
 
 
 @pytest.mark.parametrize("end", [[], [nn.Sigmoid()]])
-@pytest.mark.parametrize("explain", [explain_psi, explain_network])
+@pytest.mark.parametrize("explain", [explain_psi, rules_of])
 def test_a_single_output_is_about_two_targets(explain, end):
     """The second is what the output says yes to, the first its complement; not both the same."""
     rules = explain(xor_network(*end), TUPLES, names=["a", "b"], targets=["same", "different"])
@@ -56,8 +68,16 @@ def test_a_single_output_is_about_two_targets(explain, end):
     assert [e.support for e in rules.values()] == [2.0, 2.0]
 
 
+@pytest.mark.parametrize("explain", [explain_network, explain_relu])
+def test_old_names_say_what_replaces_them(explain):
+    with pytest.warns(FutureWarning, match=r"becomes explain_torch\(...\).explain\(\)"):
+        rules = explain(xor_relu(), TUPLES, names=["a", "b"])
+
+    assert equivalent(rules[1].formula, XOR)
+
+
 def test_relu_finds_exclusive_or():
-    rules = explain_relu(xor_relu(), TUPLES, names=["a", "b"])
+    rules = explain_torch(xor_relu(), TUPLES, names=["a", "b"]).explain()
 
     assert equivalent(rules[1].formula, XOR)
     assert equivalent(rules[0].formula, Not(XOR))
@@ -105,7 +125,7 @@ def test_several_outputs_the_largest_decides():
     model = filled(nn.Sequential(nn.Linear(3, 3)), (9 * np.eye(3)).tolist(), [-4.0, -4.0, -4.0])
     X = np.eye(3)
 
-    rules = explain_network(model, X, names=["a", "b", "c"], targets=["u", "v", "w"])
+    rules = explain_torch(model, X, names=["a", "b", "c"], targets=["u", "v", "w"]).explain()
 
     assert rules.labels == ("u", "v", "w")
     assert rules.predict(X).tolist() == ["u", "v", "w"]
@@ -115,7 +135,7 @@ def test_several_outputs_the_largest_decides():
 def test_several_labels_each_output_for_itself():
     model = filled(nn.Sequential(nn.Linear(2, 2), nn.Sigmoid()), [[9.0, 9.0], [9.0, 9.0]], [-5.0, -14.0])
 
-    rules = explain_network(model, TUPLES, names=["a", "b"], targets=["or", "and"], multi_label=True)
+    rules = explain_torch(model, TUPLES, names=["a", "b"], targets=["or", "and"], multi_label=True).explain()
 
     assert rules.multi_label
     assert equivalent(rules["or"].formula, parse_formula("a | b"))
@@ -130,7 +150,7 @@ def test_each_output_has_relevant_concepts_of_its_own():
     filled(model, weight.tolist(), [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [-2.0, -2.0])
     X = (np.random.default_rng(0).random((200, 30)) > 0.5).astype(float)
 
-    rules = explain_relu(model, X, multi_label=True)
+    rules = explain_torch(model, X, multi_label=True).explain()
 
     assert [str(e.formula) for e in rules.values()] == ["x29", "x3"]
 
@@ -142,7 +162,7 @@ def test_a_pruned_network_is_explained_by_the_concepts_it_reads():
     keep = prune_inputs(model, max_concepts=4).numpy()
     X = (np.random.default_rng(0).random((300, 20)) > 0.5).astype(float)
 
-    rules = explain_network(model, X)
+    rules = explain_torch(model, X).explain()
 
     used = {f"x{j}" for j in np.flatnonzero(keep)}
     assert all(set(e.concepts) <= used for e in rules.values())
@@ -151,7 +171,7 @@ def test_a_pruned_network_is_explained_by_the_concepts_it_reads():
 
 def test_rules_are_no_longer_than_told():
     """Exclusive or takes four literals; two are right about three rows of four."""
-    found = [explain_network(xor_network(), TUPLES, max_literals=most) for most in (3, 4, None)]
+    found = [rules_of(xor_network(), TUPLES, max_literals=most) for most in (3, 4, None)]
 
     assert [rules.literals for rules in found] == [2, 4, 4]
     assert [rules[1].scores.fidelity for rules in found] == [0.75, 1.0, 1.0]
@@ -163,7 +183,7 @@ def test_an_entropy_layer_is_explained_by_its_attention():
     filled(model, [[-1.0, 9.0, 2.0]], [-4.0])
     prune_inputs(model, max_concepts=1)
 
-    rules = explain_network(model, all_rows(3), names=["a", "b", "c"])
+    rules = explain_torch(model, all_rows(3), names=["a", "b", "c"]).explain()
 
     assert str(rules[1].formula) == "b"
 
@@ -189,7 +209,7 @@ def test_an_entropy_layer_with_classes_in_a_sequential():
         optimizer.step()
     keep = prune_inputs(model, tau=0.5)
 
-    rules = explain_network(model, X, targets=["same", "different"])
+    rules = explain_torch(model, X, targets=["same", "different"]).explain()
 
     assert keep.nonzero().tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
     assert equivalent(rules["different"].formula, parse_formula("(x0 & ~x1) | (~x0 & x1)"))
@@ -215,7 +235,7 @@ def test_the_model_is_not_changed():
     model = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5), nn.Linear(3, 1))
     before = copy.deepcopy(model.state_dict())
 
-    first, second = explain_network(model, TUPLES), explain_network(model, TUPLES)
+    first, second = rules_of(model, TUPLES), rules_of(model, TUPLES)
 
     assert model.training
     assert first.formulas == second.formulas
@@ -231,7 +251,7 @@ def test_rows_may_be_arrays_or_tensors(X):
 
 
 def test_rows_may_carry_their_names():
-    rules = explain_relu(xor_relu(), {"a": TUPLES[:, 0], "b": TUPLES[:, 1]})
+    rules = explain_torch(xor_relu(), {"a": TUPLES[:, 0], "b": TUPLES[:, 1]}).explain()
 
     assert rules.concept_names == ("a", "b")
 
@@ -240,7 +260,7 @@ def test_rows_may_carry_their_names():
 def test_models_and_rows_on_a_gpu():
     X = torch.from_numpy(TUPLES).float().cuda()
 
-    for explain, model in ((explain_psi, xor_network()), (explain_relu, xor_relu())):
+    for explain, model in ((explain_psi, xor_network()), (rules_of, xor_relu())):
         moved = model.cuda()
         assert equivalent(explain(moved, X, names=["a", "b"])[1].formula, XOR)
         assert next(moved.parameters()).is_cuda
@@ -265,26 +285,25 @@ class Sum(nn.Module):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: explain_network(Sum(), TUPLES), "Where the outputs of Sum begin to be a yes is not known."),
-        (lambda: explain_network(Sum(), TUPLES, threshold="x"), "threshold must be a finite number."),
-        (lambda: explain_network("model", TUPLES), "A model must be a torch.nn.Module."),
+        (lambda: explain_torch(Sum(), TUPLES), "Where the outputs of Sum begin to be a yes is not known."),
+        (lambda: explain_torch(Sum(), TUPLES, threshold="x"), "threshold must be a finite number."),
+        (lambda: explain_torch("model", TUPLES), "A model must be a torch.nn.Module."),
         (lambda: explain_psi(xor_network(), np.zeros((1, 3))), "The model reads 2 concepts."),
         (lambda: explain_psi(xor_network(), np.zeros((0, 2))), "There are no rows to predict."),
         (lambda: explain_psi(xor_network(), TUPLES, targets=["yes"]), "The model has 2 targets."),
         (lambda: explain_psi(xor_network(), TUPLES, targets="yes"), "targets must be a sequence of labels."),
         (
-            lambda: explain_network(nn.Sequential(nn.Linear(2, 3)), TUPLES, targets=["a", "b"]),
+            lambda: explain_torch(nn.Sequential(nn.Linear(2, 3)), TUPLES, targets=["a", "b"]),
             "The model has 3 targets.",
         ),
         (
-            lambda: explain_network(stack_networks(xor_network, range(2)), TUPLES, threshold=0),
+            lambda: explain_torch(stack_networks(xor_network, range(2)), TUPLES, threshold=0),
             "A model must give one row of outputs for each row of",
         ),
         (
             lambda: explain_psi(filled(nn.Sequential(nn.Linear(2, 1)), [[np.nan, 0.0]], [0.0]), TUPLES),
             "The model has outputs that are not finite.",
         ),
-        (lambda: explain_relu(xor_network(), TUPLES), "A ReLU network has Linear layers with ReLU"),
     ],
 )
 def test_errors_tell_the_fix(call, message):

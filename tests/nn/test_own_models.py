@@ -24,11 +24,11 @@ from logiclens.nn.own_models import (
     input_l1_penalty,
     input_relevance,
     l1_penalty,
-    layers_of,
     linear_layers,
     parts,
     prune_fan_in,
     prune_inputs,
+    psi_layers,
     stack_networks,
 )
 from logiclens.nn.pruning import largest_weights, most_relevant
@@ -159,62 +159,52 @@ def test_nested_sequentials_are_flat():
     a, b, c = nn.Linear(1, 1), nn.Sigmoid(), nn.Linear(1, 1)
 
     assert list(parts(nn.Sequential(nn.Sequential(a, b), c))) == [a, b, c]
-    assert layers_of("psi", nn.Sequential(nn.Sequential(a, b), nn.Sequential(c))) == [a, c]
+    assert psi_layers(nn.Sequential(nn.Sequential(a, b), nn.Sequential(c))) == [a, c]
 
 
 @pytest.mark.parametrize("end", [[], [nn.Sigmoid()]])
 def test_layers_with_their_own_activation_are_read(end):
     a, b, c = nn.Linear(3, 2), nn.Linear(2, 2), nn.Linear(2, 1)
 
-    assert layers_of("psi", nn.Sequential(a, nn.Sigmoid(), b, StepSigmoid(), c, *end)) == [a, b, c]
-    assert layers_of("ReLU", nn.Sequential(a, nn.ReLU(), b, nn.ReLU(), c, *end)) == [a, b, c]
-    assert layers_of("psi", nn.Sequential(a, *end)) == [a]
+    assert psi_layers(nn.Sequential(a, nn.Sigmoid(), b, StepSigmoid(), c, *end)) == [a, b, c]
+    assert psi_layers(nn.Sequential(a, *end)) == [a]
 
 
 def test_pruned_layers_are_linear_layers():
     model = nn.Sequential(nn.Linear(3, 2), nn.Sigmoid(), nn.Linear(2, 1))
     prune_fan_in(model, 1)
 
-    assert len(layers_of("psi", model)) == 2
+    assert len(psi_layers(model)) == 2
 
 
-def refused(kind: str, activation: str, got: str, number: int) -> str:
+def refused(got: str, number: int) -> str:
     return (
-        f"A {kind} network has Linear layers with {activation} between them and at most a Sigmoid at the "
-        f"end. Got {got} as part {number}; leave it out, or explain the model by its answers alone with "
-        "explain_network."
+        "A psi network has Linear layers with Sigmoid between them and at most a Sigmoid at the end. "
+        f"Got {got} as part {number}; leave it out, or use explain_torch, which explains any model."
     )
 
 
 @pytest.mark.parametrize(
-    ("kind", "layers", "message"),
+    ("layers", "message"),
     [
-        ("psi", [nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 1)], refused("psi", "Sigmoid", "Tanh", 1)),
-        ("ReLU", [nn.Linear(2, 2), nn.LeakyReLU(), nn.Linear(2, 1)], refused("ReLU", "ReLU", "LeakyReLU", 1)),
-        ("psi", [nn.Linear(2, 2), nn.Linear(2, 1)], refused("psi", "Sigmoid", "Linear", 1)),
-        ("psi", [nn.Sigmoid(), nn.Linear(2, 1)], refused("psi", "Sigmoid", "Sigmoid", 0)),
-        ("ReLU", [nn.Linear(2, 2), nn.ReLU()], refused("ReLU", "ReLU", "ReLU", 1)),
-        ("psi", [], "A psi network has at least one Linear layer. Got an empty Sequential."),
+        ([nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 1)], refused("Tanh", 1)),
+        ([nn.Linear(2, 2), nn.Linear(2, 1)], refused("Linear", 1)),
+        ([nn.Sigmoid(), nn.Linear(2, 1)], refused("Sigmoid", 0)),
+        ([nn.Linear(2, 2), nn.Sigmoid(), nn.Linear(2, 2), nn.ReLU()], refused("ReLU", 3)),
+        ([EntropyLinear(2, 2), nn.Sigmoid(), nn.Linear(2, 1)], refused("EntropyLinear", 0)),
+        ([], "A psi network has at least one Linear layer. Got an empty Sequential."),
     ],
 )
-def test_anything_else_is_refused_in_one_line(kind, layers, message):
+def test_anything_else_is_refused_in_one_line(layers, message):
     with pytest.raises(InputError) as info:
-        layers_of(kind, nn.Sequential(*layers))
+        psi_layers(nn.Sequential(*layers))
 
     assert str(info.value) == message
 
 
-def test_attention_is_not_a_plain_linear_layer():
-    """Its weights alone do not say what it computes."""
-    with pytest.raises(InputError) as info:
-        layers_of("ReLU", nn.Sequential(EntropyLinear(2, 2), nn.ReLU(), nn.Linear(2, 1)))
-
-    assert str(info.value) == refused("ReLU", "ReLU", "EntropyLinear", 0)
-
-
 def test_only_a_sequential_can_be_read():
     with pytest.raises(InputError, match="A psi network must be a torch"):
-        layers_of("psi", Wrapped())
+        psi_layers(Wrapped())
 
 
 def model_of(*sizes: int, seed: int = 0, activation: type[nn.Module] = nn.Sigmoid) -> nn.Sequential:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.encoder import log_remarks
 from logiclens.concepts.table import Table
 from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, INFORMATION, MU_L1, RESTARTS
-from logiclens.errors import InputError, UnknownTargetError, count, shown
+from logiclens.errors import InputError, count, shown
 from logiclens.estimators._parameters import (
     CROSS_ENTROPY,
     ProgressLine,
@@ -42,7 +42,9 @@ from logiclens.estimators.inputs_and_targets import (
     Targets,
     check_extent,
     decisions,
+    explained_target,
     input_tags,
+    known_target,
     learn_inputs,
     predicted_index,
     read_groups,
@@ -529,7 +531,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         x, table = self._rows(X), self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
-        relevance = self.row_relevance(x, label)[at]
+        relevance = self._row_relevance(x, label)[at]
         part = "possible" if self.seen_ is None else "training"
         found = explain_example(
             x[0, at] > THRESHOLD, table, label, relevance=relevance, answer=answer, part=part
@@ -557,7 +559,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Explanation
         """
         check_is_fitted(self)
-        label = self._check_target(target)
+        label = known_target(target, self._labels())
         x, logits = self._read(X)
         predicted = decisions(logits, self.problem_)[:, self._labels().index(label)]
         if not predicted.any():
@@ -610,12 +612,6 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)
 
-    def _check_target(self, target: Label) -> Label:
-        label = plain_label(target)
-        if label not in self._labels():
-            raise UnknownTargetError(label, self._labels())
-        return label
-
     def _one_row(self, X: Any, target: Label | None) -> tuple[FloatArray, Label]:
         check_is_fitted(self)
         x, logits = self._read(X)
@@ -624,25 +620,10 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"explain_sample explains one row. Got {count(len(x), 'row')}; "
                 "pass one, as X[:1] or X.iloc[[0]]."
             )
-        predicted = decisions(logits, self.problem_)[0]
-        if target is not None:
-            label = self._check_target(target)
-            if not predicted[self._labels().index(label)]:
-                several = self.problem_ is Problem.MULTI_LABEL
-                instead = (
-                    "Pass one that it says yes to"
-                    if several
-                    else "Leave target out to explain what it predicts"
-                )
-                raise InputError(f"The network says no to {label!r} about this row. {instead}.")
-            return x, label
-        if self.problem_ is Problem.MULTI_LABEL:
-            if predicted.sum() != 1:
-                if not predicted.any():
-                    raise InputError("The network says yes to no target about this row: nothing to explain.")
-                number = count(int(predicted.sum()), "target")
-                raise InputError(f"The network says yes to {number} about this row. Pass target=.")
-            return x, self._labels()[int(predicted.argmax())]
+        predicted, several = decisions(logits, self.problem_)[0], self.problem_ is Problem.MULTI_LABEL
+        chosen = explained_target(predicted, self._labels(), target, several=several)
+        if chosen is not None:
+            return x, chosen
         label = self._labels()[int(predicted_index(logits, self.problem_)[0])]
         if not predicted[self._labels().index(label)]:
             raise InputError(
@@ -651,7 +632,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return x, label
 
-    def row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
+    def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
         """How much each concept matters to a target at one row of concepts, (n_concepts,), at most 1."""
         import torch
 

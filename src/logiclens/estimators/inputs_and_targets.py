@@ -148,6 +148,40 @@ def decisions(logits: FloatArray, problem: Problem) -> BoolArray:
     return chosen
 
 
+def known_target(target: Label, labels: Sequence[Label]) -> Label:
+    """A target as a plain label, once it is sure that it is one of them."""
+    label = plain_label(target)
+    if label not in labels:
+        raise UnknownTargetError(label, labels)
+    return label
+
+
+def explained_target(
+    predicted: BoolArray, labels: Sequence[Label], target: Label | None, *, several: bool
+) -> Label | None:
+    """The target that an explanation of one row is about: the one asked for, or the only one predicted.
+
+    ``predicted`` is the network's yes and no to each target, (n_targets,), and ``several`` whether several
+    targets may be true. None where they exclude one another and none was asked for: it is what is predicted.
+    """
+    if target is not None:
+        label = known_target(target, labels)
+        if not predicted[list(labels).index(label)]:
+            instead = (
+                "Pass one that it says yes to" if several else "Leave target out to explain what it predicts"
+            )
+            raise InputError(f"The network says no to {label!r} about this row. {instead}.")
+        return label
+    if not several:
+        return None
+    if predicted.sum() != 1:
+        if not predicted.any():
+            raise InputError("The network says yes to no target about this row: nothing to explain.")
+        number = count(int(predicted.sum()), "target")
+        raise InputError(f"The network says yes to {number} about this row. Pass target=.")
+    return labels[int(predicted.argmax())]
+
+
 def predicted_index(logits: FloatArray, problem: Problem) -> NDArray[np.intp]:
     """Position of the predicted label of each row, (n,), from logits (n, n_outputs)."""
     if problem is Problem.BINARY:

@@ -193,6 +193,8 @@ def explain_example(
     Sec. 4.1, Eq. (1) of Ciravegna et al., *Logic Explained Networks*.
     """
     check_table(table, "table")
+    if not isinstance(answer, (bool, np.bool_)):
+        raise InputError(f"answer must be True or False. Got {shown(answer)}.")
     if not answer:
         table = replace(table, yes=table.no, no=table.yes)
     samples = read_samples(np.asarray(sample)[None], table.names)

@@ -6,9 +6,10 @@ architecture: their parameters stand along a first axis and the model runs once 
 
 L1 penalties and pruning take any model that has :class:`torch.nn.Linear` layers, stacked or not: penalties
 add up over the members, and each member is pruned for itself. What is pruned stays zero whatever the
-optimizer does: the layer's weight is ``weight * mask`` each time it is read. Reading a network neuron by
-neuron (psi) or as an affine map at each row (ReLU) takes more: a :class:`torch.nn.Sequential` of linear
-layers with the network's own activation between them. Anything else is refused, in one line.
+optimizer does: the layer's weight is ``weight * mask`` each time it is read. Reading a network as an affine
+map at each row takes a piecewise linear model (:mod:`~logiclens.nn.piecewise_linear`), reading it neuron by
+neuron (psi) a :class:`torch.nn.Sequential` of linear layers with sigmoids between them. Anything else is
+refused, in one line.
 
 :class:`StepSigmoid` is the activation of a psi network of your own, :class:`EntropyLinear` the first layer of
 an entropy network.
@@ -28,9 +29,11 @@ from logiclens.errors import InputError, count, shown
 from logiclens.logic.data import as_float, check_count
 from logiclens.nn.criteria import entropy
 from logiclens.nn.entropy import concept_attention
+from logiclens.nn.model_outputs import as_input, evaluation_mode
+from logiclens.nn.piecewise_linear import affine_map_of, as_table, trace_model
 from logiclens.nn.pruning import largest_weights, most_relevant, relative
 from logiclens.nn.psi import steepness, step_sigmoid
-from logiclens.nn.relu import AffineMap, affine_product
+from logiclens.nn.relu import AffineMap
 
 
 class StackedNetworks(nn.Module):
@@ -389,20 +392,25 @@ def input_relevance(model: nn.Module) -> Tensor:
     return relative(scores)
 
 
-@torch.no_grad()
 def affine_map(model: nn.Module, x: Tensor) -> AffineMap:
     """Example-level pruning of a model of your own: the affine map that it is at each row (Theorem 4.1).
 
     Parameters
     ----------
-    model : torch.nn.Sequential
-        Linear layers with ReLU between them, and perhaps a Sigmoid at the end, which is left out of the map.
+    model : torch.nn.Module
+        Piecewise linear (:mod:`~logiclens.nn.piecewise_linear`), perhaps with a sigmoid or softmax at the
+        end, which is left out of the map.
     x : Tensor of shape (n, n_concepts)
 
     Returns
     -------
     AffineMap
         Weights of shape (n_outputs, n, n_concepts), biases of shape (n_outputs, n).
+
+    Raises
+    ------
+    InputError
+        The model is not known to be piecewise linear.
 
     Examples
     --------
@@ -412,16 +420,17 @@ def affine_map(model: nn.Module, x: Tensor) -> AffineMap:
     >>> torch.allclose((weight * x).sum(dim=-1) + bias, model(x).T)
     True
     """
-    *hidden, last = layers_of("ReLU", model)
-    fires, inputs = [], x
-    for layer in hidden:
-        inputs = torch.relu(layer(inputs))
-        fires.append(inputs > 0)  # (n, units)
-    return affine_product(
-        (last.weight[:, None, :].expand(-1, len(x), -1), bias_of(last)[:, None].expand(-1, len(x))),
-        [(layer.weight, bias_of(layer)[:, None]) for layer in hidden],
-        fires,
-    )
+    if not isinstance(model, nn.Module):
+        raise InputError(f"A model must be a torch.nn.Module. Got {shown(model)}.")
+    traced = trace_model(model)
+    if traced.logits is None or traced.obstacle:
+        raise InputError(
+            f"The model is not known to be an affine map at each row: {traced.obstacle}. "
+            "Use explain_torch, which then asks the model instead."
+        )
+    logits = traced.logits
+    with evaluation_mode(model):
+        return affine_map_of(lambda rows: as_table(logits(rows)), as_input(model, x))
 
 
 def linear_layers(model: nn.Module) -> list[nn.Linear]:
@@ -440,20 +449,13 @@ def linear_layers(model: nn.Module) -> list[nn.Linear]:
     return found
 
 
-_ACTIVATIONS: dict[str, tuple[type[nn.Module], ...]] = {
-    "psi": (nn.Sigmoid, StepSigmoid),
-    "ReLU": (nn.ReLU,),
-}
+def psi_layers(model: nn.Module) -> list[nn.Linear]:
+    """The linear layers of a psi network of your own, first to last.
 
-
-def layers_of(kind: str, model: nn.Module) -> list[nn.Linear]:
-    """The linear layers of a psi or ReLU network of your own, first to last.
-
-    Between them stand Sigmoid or :class:`StepSigmoid` (psi) or ReLU, and perhaps a sigmoid at the end.
+    Between them stand Sigmoid or :class:`StepSigmoid`, and perhaps one of these at the end.
     """
     if not isinstance(model, nn.Sequential):
-        raise InputError(f"A {kind} network must be a torch.nn.Sequential. Got {_name_of(model)}.")
-    allowed = _ACTIVATIONS[kind]
+        raise InputError(f"A psi network must be a torch.nn.Sequential. Got {_name_of(model)}.")
     found: list[nn.Linear] = []
     chain = list(parts(model))
     if len(chain) > 1 and len(chain) % 2 == 0 and isinstance(chain[-1], (nn.Sigmoid, StepSigmoid)):
@@ -461,14 +463,14 @@ def layers_of(kind: str, model: nn.Module) -> list[nn.Linear]:
     for number, part in enumerate(chain):
         if number % 2 == 0 and isinstance(part, nn.Linear) and not isinstance(part, EntropyLinear):
             found.append(part)
-        elif number % 2 == 0 or not isinstance(part, allowed) or number == len(chain) - 1:
+        elif number % 2 == 0 or not isinstance(part, (nn.Sigmoid, StepSigmoid)) or number == len(chain) - 1:
             raise InputError(
-                f"A {kind} network has Linear layers with {allowed[0].__name__} between them and at most a "
-                f"Sigmoid at the end. Got {_name_of(part)} as part {number}; leave it out, or explain the "
-                "model by its answers alone with explain_network."
+                "A psi network has Linear layers with Sigmoid between them and at most a Sigmoid at the end. "
+                f"Got {_name_of(part)} as part {number}; leave it out, or use explain_torch, which explains "
+                "any model."
             )
     if not found:
-        raise InputError(f"A {kind} network has at least one Linear layer. Got an empty Sequential.")
+        raise InputError("A psi network has at least one Linear layer. Got an empty Sequential.")
     return found
 
 
