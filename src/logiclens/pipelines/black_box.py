@@ -72,7 +72,6 @@ from logiclens.pipelines._native_tables import (
     take,
 )
 
-_BLOCK = 1 << 14  # rows at once
 _ROUNDING = 1e-6  # how far outside [0, 1] a probability may fall in single precision
 
 
@@ -323,27 +322,16 @@ def as_plain_array(outputs: Any) -> NDArray[Any]:
 
 
 def _logits(module: Any, X: Any) -> Any:
-    """Outputs of a module on rows, in evaluation mode; the modes of its parts are put back."""
+    """Outputs of a module on rows."""
     import torch
+
+    from logiclens.nn.model_outputs import predict_rows
 
     if not isinstance(X, torch.Tensor):
         wrapped = nw.from_native(X, pass_through=True, eager_only=True)
         X = wrapped.to_numpy() if isinstance(wrapped, nw.DataFrame) else X
         X = torch.as_tensor(as_floats(X.toarray() if hasattr(X, "toarray") else X, "X"))
-    weights = next(iter([*module.parameters(), *module.buffers()]), torch.zeros(0))
-    kind = weights.dtype if weights.dtype.is_floating_point else torch.float32
-    modes = [(part, part.training) for part in module.modules()]
-    module.eval()
-    try:
-        with torch.no_grad():
-            blocks = [
-                module(X[start : start + _BLOCK].to(weights.device, kind))
-                for start in range(0, len(X), _BLOCK)
-            ]
-    finally:
-        for part, mode in modes:
-            part.training = mode
-    return torch.cat([block.detach().float().cpu() for block in blocks])
+    return predict_rows(module, X)
 
 
 _CONTRADICTIONS = 0.01
