@@ -369,10 +369,7 @@ NOT_CALLED: dict[str, str] = {
         f"LENClassifier.{name}": "the inside of fit()"
         for name in ("make_network", "fit_inputs", "adopt", "read_data", "read_inputs", "recipe", "hold_out")
     },
-    **{
-        f"LENClassifier.{name}": "the inside of explain_sample()"
-        for name in ("explain_answer", "row_relevance")
-    },
+    **{f"LENClassifier.{name}": "the inside of explain_sample()" for name in ("explain_answer", "worded")},
 }
 """Callables that take nothing from a user, and why."""
 PACKAGES = (

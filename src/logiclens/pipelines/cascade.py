@@ -379,38 +379,34 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         """
         scores, below = self._below_last(X)
         why = self.estimators_[-1].explain_sample(below, target)
-        rows = [self._first(X), *((score > THRESHOLD).astype(np.float64) for score in scores)]
+        inputs = [X, *(as_columns(*each) for each in zip(self.level_names_[1:], scores, strict=True))]
         levels: list[tuple[Explanation, ...]] = [(why,)]
-        relevance = np.zeros(rows[0].shape[1])
         for at in reversed(range(len(scores))):
-            estimator, names, x = self.estimators_[at], self.level_names_[at + 1], rows[at]
-            wanted = [names.index(name) for name in _concepts_of(levels[-1])]
-            labels = [plain_label(estimator.classes_[j]) for j in wanted]  # of columns without names
-            reasons = [estimator.explain_answer(x, label) for label in labels]
-            levels.append(
-                tuple(
-                    replace(each, rule=replace(each.rule, target=names[j]))
-                    for j, each in zip(wanted, reasons, strict=True)
-                )
-            )
-            if at == 0:
-                relevance = sum((estimator.row_relevance(x, label) for label in labels), relevance)
-        composed = why if len(levels) == 1 else self._composed_reason(rows[0], why, levels[-1], relevance)
+            levels.append(self._reasons(at, inputs[at], scores[at][0] > THRESHOLD, _concepts_of(levels[-1])))
+        found = why if len(levels) == 1 else self._composed_reason(X, why, levels[-1])
         return CascadeExplanation(
-            composed.rule,
-            composed.scope,
-            composed.status,
-            composed.support,
-            composed.scores,
-            tuple(levels[::-1]),
+            found.rule, found.scope, found.status, found.support, found.scores, tuple(levels[::-1])
         )
 
-    def _composed_reason(
-        self, x: FloatArray, why: Explanation, reasons: Sequence[Explanation], relevance: FloatArray
-    ) -> Explanation:
-        """What the reasons of the lowest level come to; the relevance of its concepts is (n_concepts,)."""
-        names = self.level_names_[0]
-        relevance = relevance / max(relevance.max(), 1.0)
+    def _reasons(self, at: int, X: Any, answers: BoolArray, wanted: Sequence[str]) -> tuple[Explanation, ...]:
+        """Why some concepts of a level are true or false of a row; ``answers`` says which, (n_concepts,)."""
+        estimator, names = self.estimators_[at], self.level_names_[at + 1]
+        found = []
+        for name in wanted:
+            j = names.index(name)
+            label = plain_label(estimator.classes_[j])  # columns of an array have no names
+            why = estimator.explain_answer(X, label, bool(answers[j]))
+            found.append(replace(why, rule=replace(why.rule, target=name)))
+        return tuple(found)
+
+    def _composed_reason(self, X: Any, why: Explanation, reasons: Sequence[Explanation]) -> Explanation:
+        """What the reasons of the lowest level come to."""
+        first, names, x = self.estimators_[0], self.level_names_[0], self._first(X)
+        relevance = np.zeros(len(names))
+        for each in reasons:
+            label = plain_label(first.classes_[self.level_names_[1].index(str(each.target))])
+            relevance += first._row_relevance(x, label)
+        relevance /= max(relevance.max(), 1.0)
         relevance[[names.index(name) for name in _concepts_of(reasons)]] += 1.0  # others come last
         assert self.seen_ is not None  # there are levels
         table = self.seen_.predictions([plain_label(label) for label in self.classes_].index(why.target))
@@ -418,7 +414,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         found = explain_example(
             x[0, at] > THRESHOLD, table, why.target, relevance=relevance[at], kind=why.kind, part="training"
         )
-        return found.worded(self.estimators_[0].vocabulary_)
+        return first.worded(found, X)
 
     def _compose(self) -> dict[Label, Formula]:
         """The formula of each class, the formulas of all levels below put in the place of their concepts."""
