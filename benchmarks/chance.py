@@ -1,9 +1,11 @@
-"""Run ``python -m benchmarks.chance [N_RANDOM] [N_PLANTED]``: how often ``explain`` claims more than chance.
+"""Run ``python -m benchmarks.chance [SHARE]``: how often ``explain`` claims more than chance.
 
 Random tables have labels that nothing decides: 30 to 1000 rows, 2 to 10 columns, 10, 30 or 50 % of a class.
-At the level of 5 % at most one in twenty may be claimed to be better than a guess. Planted tables have 300
-rows, of which a rule of three literals decides 80 % (the other labels are flipped); its class has 40 to 60 %
-of the rows. Nearly all of them should be claimed.
+At the level of 5 % at most one in twenty may be claimed to be better than a guess. Tables of copies are random
+ones of which each row is there 2 to 40 times; tables of patients have 5 rows of each, nearly the same, whose
+label is random, and name the patient (``--group``). Planted tables have 300 rows, of which a rule of three
+literals decides 80 % (the other labels are flipped); its class has 40 to 60 % of the rows. Nearly all of them
+should be claimed. SHARE is that of the tables to try, 1 when missing.
 """
 
 from __future__ import annotations
@@ -61,6 +63,28 @@ def planted_table(seed: int) -> Table:
     return frame, np.where(truth ^ (random.random(300) < 0.2), "yes", "no")
 
 
+def copied_table(seed: int) -> Table:
+    """A random table of at most 100 rows, each of them as many times."""
+    random = np.random.default_rng(seed)
+    frame = columns(random, n := int(random.choice([30, 60, 100])), int(random.integers(4, 9)))
+    drawn = random.permutation(np.repeat(np.arange(n), int(random.choice([2, 6, 40]))))
+    y = np.where(random.permutation(n) < n * random.choice([0.3, 0.5]), "yes", "no")
+    return frame.iloc[drawn], y[drawn]
+
+
+def patients_table(seed: int) -> Table:
+    """Five rows of each patient, whose numbers differ by a little, with one label drawn at random."""
+    random = np.random.default_rng(seed)
+    n = int(random.choice([20, 40, 80, 160]))
+    frame = columns(random, n, int(random.integers(2, 9)))
+    patients = np.repeat(np.arange(n), 5)
+    rows = frame.iloc[patients].reset_index(drop=True)
+    numbers = rows.select_dtypes("number").columns
+    rows[numbers] += 0.02 * random.normal(size=(len(rows), len(numbers)))
+    y = np.where(random.permutation(n) < n * random.choice([0.3, 0.5]), "yes", "no")
+    return rows.assign(patient=[f"P{at}" for at in patients]), y[patients]
+
+
 def claim(table: Table) -> dict[str, Any]:
     """What ``logiclens explain`` says of a table about rules and a guess."""
     frame, y = table
@@ -68,6 +92,7 @@ def claim(table: Table) -> dict[str, Any]:
         path = Path(folder) / "table.csv"
         frame.assign(y=y).to_csv(path, index=False)
         options = ["--target", "y", "--json", "-", "--no-compare", "--stability", "0"]
+        options += ["--group", "patient", "--ignore", "patient"] if "patient" in frame else []
         done = CliRunner().invoke(app, ["explain", str(path), *options])
     if done.exit_code:
         sys.exit(done.output)
@@ -75,16 +100,21 @@ def claim(table: Table) -> dict[str, Any]:
     return found
 
 
-def run(make: Callable[[int], Table], number: int) -> int:
-    """How many of this many tables are claimed to have rules that are better than a guess."""
-    return sum(claim(make(seed))["claimed"] for seed in range(number))
+KINDS: dict[str, tuple[Callable[[int], Table], int, str]] = {
+    "random labels": (random_table, 200, "at most 9 %"),
+    "copies of rows with random labels": (copied_table, 100, "at most 9 %"),
+    "patients with random labels": (patients_table, 100, "at most 9 %"),
+    "planted rules": (planted_table, 100, "at least 95 %"),
+}
 
 
 def main() -> None:
-    """Print how many are claimed."""
-    n_random, n_planted = (int(each) for each in [*sys.argv[1:], "200", "100"][:2])
-    print(f"random labels: {run(random_table, n_random)} of {n_random} claimed (aim: at most 9 %)")
-    print(f"planted rules: {run(planted_table, n_planted)} of {n_planted} claimed (aim: at least 95 %)")
+    """Print how many tables of each kind are claimed to have rules that are better than a guess."""
+    share = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    for kind, (make, number, aim) in KINDS.items():
+        n = max(round(share * number), 1)
+        claimed = [claim(make(seed))["claimed"] for seed in range(n)]
+        print(f"{kind}: {sum(claimed)} of {n} claimed (aim: {aim})", flush=True)
 
 
 if __name__ == "__main__":

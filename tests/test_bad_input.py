@@ -340,7 +340,7 @@ NOT_CALLED: dict[str, str] = {
     "Composition": "made by compose()",
     "Conflict": "made by conflicts()",
     "Fidelity": "made by fidelity()",
-    **dict.fromkeys(("Lead", "Lead.of_answers", "Lead.of_groups"), "made by a fit, or by Comparison.lead()"),
+    **dict.fromkeys(("Lead", "Lead.of_answers"), "made by a fit, or by Comparison.lead()"),
     "GlobalExplanation": "made by explain_global()",
     **dict.fromkeys(("Intervention", "Intervention.of"), "made by intervene()"),
     "InterventionCurve": "made by intervention_curve()",

@@ -59,7 +59,7 @@ def test_more_wins_than_rows_are_refused():
 def test_copies_count_once():
     random = np.random.default_rng(0)
     first, second = random.random(50) < 0.8, random.random(50) < 0.6
-    copies = Lead.of_groups(np.repeat(first, 6), np.repeat(second, 6), np.repeat(np.arange(50), 6))
+    copies = Lead.of_answers(np.repeat(first, 6), np.repeat(second, 6), groups=np.repeat(np.arange(50), 6))
 
     assert copies == Lead.of_answers(first, second)
-    assert Lead.of_groups(first, second, np.arange(50)) == Lead.of_answers(first, second)
+    assert Lead.of_answers(first, second, groups=np.arange(50)) == Lead.of_answers(first, second)

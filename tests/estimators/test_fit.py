@@ -19,12 +19,11 @@ from logiclens.estimators._parameters import most_literals, price_of_literal
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import (
     DISTILLATION,
-    FEW_ROWS,
     FrontSearch,
     SearchSettings,
     search_front,
 )
-from logiclens.estimators.folds import RowSplit
+from logiclens.estimators.folds import FEW_ROWS, RowSplit
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain import Front, RuleKind
 from logiclens.logic import equivalent, parse_formula

@@ -4,6 +4,7 @@ import numpy as np
 
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
+from logiclens.metrics.agreement import Total, share_of
 from logiclens.reporting._about_rules import DETAILS, policy_facts
 from logiclens.reporting._facts import Rate
 from logiclens.reporting._report import gather_facts
@@ -49,7 +50,7 @@ def test_steps_are_right_about_the_rows_that_they_decide(iris):
     for at, step in enumerate([*policy.steps, policy.default]):
         right = (iris.y[places == at] == step.label).sum()
         assert (step.n, step.n_right) == ((places == at).sum(), right)
-        assert step.precision == Rate.of(right, step.n)
+        assert step.precision == Rate.of(*share_of(right, Total.of_rows(step.n)))
 
 
 def test_several_labels_have_no_list():

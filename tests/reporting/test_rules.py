@@ -10,6 +10,7 @@ from logiclens.concepts import OneOf, Vocabulary
 from logiclens.explain import Explanation, ExplanationSet, Rule, Scores, term_scores
 from logiclens.logic import TRUE, Var, parse_formula
 from logiclens.metrics import explanation_accuracy, fidelity, rule_scores
+from logiclens.metrics.agreement import Total, share_of
 from logiclens.reporting._about_rules import DETAILS, exports_of, rules_facts
 from logiclens.reporting._facts import NO_RATE, Rate
 from logiclens.reporting._report import gather_facts
@@ -135,5 +136,4 @@ def test_each_detail_lists_less_of_something_and_more_of_nothing():
 
 
 def test_of_nothing_there_is_no_share():
-    assert Rate.of(0, 0) == NO_RATE
-    assert (Rate.of(0, 4).low, Rate.of(4, 4).high) == (0.0, 1.0)
+    assert Rate.of(*share_of(0, Total(0, 0))) == NO_RATE

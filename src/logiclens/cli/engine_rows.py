@@ -73,6 +73,7 @@ from logiclens.scale._training_rows import (
     TrainingRows,
     check_rows,
     count_rows,
+    digest,
     read_numbered_rows,
 )
 
@@ -100,11 +101,14 @@ class EngineRows(SelectedRows):
         The column of the classes.
     held_out : Ibis expression
         Whether a row is held out.
+    copies : bool
+        Whether equal rows are copies, which are held out together.
     """
 
     table: Table
     label: str
     held_out: Expression
+    copies: bool = False
 
     @property
     def training_rows(self) -> Table:
@@ -121,7 +125,7 @@ class EngineRows(SelectedRows):
         from logiclens.scale._engine_fit import fit  # imports torch, which predictions do without
 
         try:
-            return fit(model, self.training_rows, self.label, columns=self.columns)
+            return fit(model, self.training_rows, self.label, columns=self.columns, copies=self.copies)
         except LimitError as error:  # its advice is for Python
             raise LimitError(
                 error.problem,
@@ -158,6 +162,7 @@ class EngineRows(SelectedRows):
             truth=RowLabels.of(TRUTH, labels, rules.labels),
             network=labels_by_network(NETWORK, predicted, codes, rules),
             counts=found.counts,
+            groups=found.tuples() if self.copies else None,
         )
 
     def _leaks(self, labeled: LabeledRows) -> tuple[Leak, ...]:
@@ -201,7 +206,12 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     n_rows = int(fetch(rows.table.count(), "Counting rows").as_py())
     check_size(n_rows)
     label, on_classes, ranges = _classes(rows.table, selection)
-    held = rows.is_drawn(selection.holdout, selection.seed)
+    columns, dropped, on_columns = choose_columns(
+        rows.columns, selection, lambda columns: _check_columns(rows.table, columns, said)
+    )
+    copies, on_copies = _copies(rows.table, columns)
+    drawn = rows.by_content(columns) if copies else rows
+    held = drawn.is_drawn(selection.holdout, selection.seed)
     table = rows.table.mutate(label.name(_LABEL), held.name(_HELD)).filter(~is_missing(rows.table[named]))
     sizes, lost = _sizes(table)
     if ranges is not None and len(sizes) < len(ranges.labels):
@@ -215,9 +225,6 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     if selection.holdout:
         notes += _class_notes(sizes)
     notes += filter(None, on_classes)
-    columns, dropped, on_columns = choose_columns(
-        rows.columns, selection, lambda columns: _check_columns(rows.table, columns, said)
-    )
     if few := _few_rows(rows.table, columns):
         on_columns += type_notes(map(few.column, columns), said)
     return EngineRows(
@@ -231,9 +238,33 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         n_read=n_rows,
         class_sizes=sizes,
         dropped=dropped,
-        notes=(*notes, *on_columns),
+        notes=(*notes, *on_columns, *on_copies),
         said=said.among(columns),
+        copies=copies,
     )
+
+
+def _copies(table: Table, columns: Sequence[str]) -> tuple[bool, list[str]]:
+    """Whether equal rows are copies, as in memory, and a note."""
+
+    def pairs_of(key: Expression) -> tuple[int, int, float]:
+        keyed = table.select(key=key)
+        sizes = keyed.group_by("key").aggregate(n=keyed.count())
+        squares = (sizes["n"] * sizes["n"]).cast("float64").sum()
+        found = fetch(sizes.aggregate(n=sizes["n"].sum(), k=sizes.count(), s=squares), "Looking for copies")
+        n, distinct, total = (found.column(name)[0].as_py() for name in ("n", "k", "s"))
+        return int(n), int(distinct), float(total)
+
+    from logiclens.estimators.groups import are_copies
+
+    n, n_distinct, squares = pairs_of(digest(table, columns))
+    pairs = (squares - n) / (n * (n - 1.0))
+    if not are_copies(n, n_distinct, pairs, [0.0]):  # even if chance explained nothing
+        return False, []
+    alike = [pairs_of(table[name])[2] / float(n) ** 2 for name in columns]
+    if not are_copies(n, n_distinct, pairs, alike):
+        return False, []
+    return True, [f"{count(n - n_distinct, 'row')} are copies of others; copies are held out together."]
 
 
 def _classes(table: Table, selection: Selection) -> tuple[Expression, Iterable[str], Ranges | None]:

@@ -298,7 +298,7 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
         metrics = cross_validate(rows, request.settings, request.folds, progress)
         found = replace(found, metrics=metrics)
     overall = overall_entries(found) | headline_entries(found, lines) | goal_entries(found)
-    shown = {"comparison": overall["comparison"], "stability": lines.stability}
+    shown = {"comparison": overall["comparison"], "lead": lines.over_guess, "stability": lines.stability}
     write(found, request, progress, [class_entries(each) for each in found.classes], overall, shown=shown)
     print_results(request, found.rules, lambda console: _print(console, found, lines, request))
 

@@ -80,11 +80,8 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
     sizes = rows.class_sizes
     guess = max(sizes, key=lambda label: sizes[label][0])
     comparison = _compare(found, guess, progress, compare)
-    over_guess = found.truth.lead_over(guess) if comparison is None else comparison.lead("rules", "guess")
-    if front.lead is not None:
-        over_guess = front.lead + over_guess if rows.n_held else front.lead
-    elif not rows.n_held:  # all rows were learned from
-        over_guess = Lead(0.0, 0.0, 0.0)
+    held_out = found.truth.lead_over(guess) if comparison is None else comparison.lead("rules", "guess")
+    over_guess = Lead.pooled(front.lead, held_out if rows.n_held else None)
     stability = None
     if resamples and isinstance(rows, MemoryRows):
         from logiclens.estimators.stability import resample_rules
@@ -113,10 +110,7 @@ def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Compari
             rivals = fit_rivals(*rows.part(~rows.held_out), inputs, splits=found.rules.literals)
         right |= {each.name: each.right(labels) for each in rivals if each.name != "guess"}
     right["guess"] = true == found.rules.labels.index(guess)
-    groups = None
-    if isinstance(rows, MemoryRows) and rows.groups is not None:
-        groups = rows.groups[rows.scored]
-    return Comparison(right, labeled.counts, groups)
+    return Comparison(right, labeled.counts, labeled.groups)
 
 
 def _gain(found: Fit) -> float | None:
@@ -168,16 +162,28 @@ def sentences(found: Fit, lines: Headlines) -> Iterator[str]:
         yield f"No row was held out, so it is not tested whether the rules are better than {guess}."
     else:
         yield f"It is not shown that the rules are better than {guess} ({p_text(lead.p_value)})."
+    if lead.n_rows and (found.rules.literals or not found.rules.is_list):
+        yield _tested_on(found)
     if lines.comparison is not None and "network" in lines.comparison.right and found.rows.n_held:
         yield _network_sentence(lines.comparison.lead("network", "rules"))
     if lines.gain is not None:
         points = 100 * lines.gain
+        mean = "" if found.rules.is_list else " in the mean accuracy of the classes"
         if points < 0.05:
-            yield "Ten more literals would gain nothing."
+            yield f"Ten more literals would gain nothing{mean}."
         else:
-            yield f"Ten more literals would gain about {points:.1f} points (--literals)."
+            yield f"Ten more literals would gain about {points:.1f} points{mean} (--literals)."
     if found.network is not None:
         yield f"Rules and network agree on {percent(found.fidelity)} of these rows (fidelity)."
+
+
+def _tested_on(found: Fit) -> str:
+    """The rows that the test against a guess is about."""
+    n_held, n_train = found.rows.n_held, found.rows.n_train
+    if found.model.front_.lead is None:
+        return f"That is tested on the {count(n_held, 'row')} held out."
+    cross_fitted = f"the {count(n_train, 'training row')}, answered by rules found without them"
+    return f"That is tested on {f'the {n_held} rows held out and ' if n_held else ''}{cross_fitted}."
 
 
 def _network_sentence(lead: Lead) -> str:

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from logiclens.explain.front import Front
     from logiclens.explain.rule import Label
     from logiclens.files import TableFile
+    from logiclens.metrics.paired import Lead
 
 _LISTED = 8  # columns of a file that are named
 
@@ -375,6 +376,7 @@ def write_report(
     task: str = "classify",
     *,
     comparison: Iterable[Mapping[str, Any]] = (),
+    lead: Lead | None = None,
     stability: Stability | None = None,
     truth: NDArray[Any] | None = None,
 ) -> None:
@@ -415,6 +417,7 @@ def write_report(
         rows=request.rows,
         source=source,
         comparison=compared,
+        lead=lead,
         stability=stability,
         groups=others.filter(rows.scored) if others.num_columns else None,
     )
@@ -744,6 +747,8 @@ def print_files(console: Console, written: Iterable[tuple[str, str]], hint: str)
 
 def print_front(console: Console, front: Front) -> None:
     """Accuracy and fidelity of rules of each length; a star marks the length that is shown."""
+    from logiclens.explain.front import LISTED
+
     if all(point.accuracy is None for point in front):
         scored = "; no rows were left out to score them (*: those above):"
     else:
@@ -758,6 +763,12 @@ def print_front(console: Console, front: Front) -> None:
         )
         table.add_row(f"{mark}{point.literals}", accuracy, spread, fidelity)
     print_table(console, table)
+    if front.kind not in LISTED:
+        print_line(
+            console,
+            "Accuracy and fidelity are means over the classes here: how often the rule of a class "
+            "rightly says whether a row is of the class. Above, all rules decide together.",
+        )
 
 
 def print_more(console: Console, found: Fit, request: Request) -> None:

@@ -566,7 +566,8 @@ class MemoryRows(SelectedRows):
         """Score a fitted classifier on the rows held out or, where none are, on all."""
         from logiclens.reporting._subject import label_rows, subject_of
 
-        labeled = label_rows(subject_of(model), *self.part(self.scored))
+        groups = None if self.groups is None else self.groups[self.scored]
+        labeled = replace(label_rows(subject_of(model), *self.part(self.scored)), groups=groups)
         return self.fitted(model, labeled, self.leaks(model.explain()))
 
     def leaks(self, rules: ExplanationSet) -> tuple[Leak, ...]:

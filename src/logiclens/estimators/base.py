@@ -416,13 +416,23 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return compare(self, X, y, X_train, y_train)
 
-    def stability(self, X: Any, y: Any, *, n_resamples: int = 10, random_state: int = 0) -> Stability:
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: ArrayLike | None = None,
+        n_resamples: int = 10,
+        random_state: int = 0,
+    ) -> Stability:
         """How often the conditions of the rules return in fits to resamples of the rows.
 
         Parameters
         ----------
         X, y : as for :meth:`fit`
             The rows that were learned from, and their labels.
+        groups : array of shape (n,), optional
+            As for :meth:`fit`: rows of a group are drawn together.
         n_resamples : int, default 10
         random_state : int, default 0
 
@@ -432,7 +442,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from logiclens.estimators.stability import resample_rules
 
-        return resample_rules(self, X, y, n_resamples=n_resamples, random_state=random_state)
+        return resample_rules(self, X, y, groups=groups, n_resamples=n_resamples, random_state=random_state)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: weights and rules, no training rows.

@@ -20,6 +20,7 @@ from logiclens.estimators.inputs_and_targets import read_known_targets
 from logiclens.explain.rule import label_array
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics.agreement import Interval, wilson
+from logiclens.metrics.design_effect import grouped_share
 from logiclens.metrics.paired import Lead
 
 MOST_VALUES: Final = 50
@@ -107,21 +108,16 @@ class Comparison:
 
     def accuracy(self, name: str) -> tuple[float, Interval]:
         """Share of the rows on which one is right, and its interval of 95 %."""
-        right = self.right[name]
+        right = self.right[name].astype(np.float64)
         weight = np.ones(len(right)) if self.counts is None else self.counts
-        n = float(weight.sum())
-        rate = float(weight @ right) / n
-        if self.groups is not None and 0.0 < rate < 1.0:
-            squares = np.square(np.bincount(self.groups, weight * (right - rate))).sum()
-            n /= max(float(squares) / (n * rate * (1.0 - rate)), 1.0)
-        return rate, wilson(rate, n)
+        if self.groups is None:
+            rate = float(weight @ right) / float(weight.sum())
+            return rate, wilson(rate, float(weight.sum()))
+        return grouped_share(right, weight, self.groups)
 
     def lead(self, first: str, second: str) -> Lead:
         """How far the first is ahead of the second."""
-        one, other = self.right[first], self.right[second]
-        if self.groups is None:
-            return Lead.of_answers(one, other, self.counts)
-        return Lead.of_groups(one, other, self.groups)
+        return Lead.of_answers(self.right[first], self.right[second], self.counts, self.groups)
 
     def __str__(self) -> str:
         width = max(map(len, self.right))

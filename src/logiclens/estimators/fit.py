@@ -33,6 +33,7 @@ from logiclens.constants import DISTILLATION, MAX_LITERALS
 from logiclens.errors import InputError, UnknownTargetError
 from logiclens.estimators._parameters import ProgressLine
 from logiclens.estimators.folds import (
+    FEW_ROWS,
     Distinct,
     RowSplit,
     are_counts,
@@ -67,14 +68,13 @@ from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
 from logiclens.metrics.agreement import two_sided_quantile, wilson
+from logiclens.metrics.design_effect import design_effect
 from logiclens.metrics.goal import FEW, Goal, GoalResult
 from logiclens.metrics.paired import Lead
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Plan
 
-FEW_ROWS: Final = 20
-"""Rows below which none are held out: rules are chosen by the rows that they were searched on."""
 EXACT: Final = "exact: composed of the network's neurons"
 _DEGREES: Final = 1024  # p is rounded to a multiple of 1/1024: rounding errors of a network change no rule
 _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
@@ -92,25 +92,31 @@ Gains = NDArray[np.float32]
 class PartScores(NamedTuple):
     """How good each length is on the rows that one part leaves out.
 
-    ``sums``, (4, n_points): the gain; the weight of the rows that only the rules decide rightly (wins), and
-    that only the shortest of them, a constant, does (losses); the squares of their difference in each group.
+    ``sums``, (6, n_points): the gain; the weight of the rows that only the rules decide rightly (wins), and
+    that only the shortest of them, a constant, does (losses); of each group, added up, the square of their
+    difference, that of the weight that is right, and that weight times the group's own.
     ``positives``, (3, n_points): the weight of the rows that are decided to be of the class of a goal, of
-    those that are, and of those that are both.
+    those that are, and of those that are both. There are ``n_groups`` groups, whose squared weights add up to
+    ``sizes_squared``.
     """
 
     sums: FloatArray
     n_rows: float
     positives: FloatArray
+    n_groups: int
+    sizes_squared: float
 
 
 class FrontScores(NamedTuple):
     """How good each length is on all rows that parts leave out.
 
-    ``accuracy`` and ``fidelity`` are shares, (n_points,); ``gain`` is by row, 0 where no part leaves it out.
+    ``accuracy`` and ``fidelity`` are shares, (n_points,). The accuracy is as sure as on ``n_rows``
+    independent rows, (n_points,). ``gain`` is by row, 0 where no part leaves it out.
     """
 
     accuracy: FloatArray
     fidelity: FloatArray
+    n_rows: FloatArray
     gain: Gains
     parts: list[PartScores]
 
@@ -307,7 +313,7 @@ def explain_logits(
         chosen = rules.choose(lists[0], scores.gain, rules.held_out)
     else:
         rules, lists, scores, chosen, result = rules.reach(recipe.goal, soft, kept, predicted)
-    points, chosen = rules.resolve(lists[0], chosen, scores.accuracy, scores.fidelity)
+    points, chosen = rules.resolve(lists[0], chosen, scores)
 
     psi = isinstance(network, PsiNetwork)
     if psi and recipe.kind is RuleKind.IFF:
@@ -430,13 +436,17 @@ class FrontSearch:
         parts = []
         rated = self.held_out / max(float(self.held_out.sum()), np.finfo(float).tiny)
         truth, out = self.targets.truth(), np.where(self._left_out > 0, self._left_out, 1.0)
+        whole = self.targets.observed(self.weights[0])
+        row_size = effective_rows(whole) / whole.sum()  # weights that are no counts say how much rows matter
         for front, weight, predicted in zip(lists[1:], self.weights[1:], answers[1:], strict=True):
             share = (self.weights[0] - weight) / out  # of each row, which may stand for several
             rows = np.flatnonzero(share)
             share, true, network = share[rows], truth[rows], predicted[rows]
             longest = np.searchsorted([_length(each) for each in front], lengths, side="right") - 1
-            observed = self.targets.observed(self.weights[0] - weight)[rows]
-            totals, positives = np.zeros((4, len(lengths))), np.zeros((3, len(lengths)))
+            observed = row_size * self.targets.observed(self.weights[0] - weight)[rows]
+            totals, positives = np.zeros((6, len(lengths))), np.zeros((3, len(lengths)))
+            groups = None if self.targets.groups is None else self.targets.groups[rows]
+            sizes = observed if groups is None else np.bincount(groups, observed)
             usual = int((self.targets.observed(weight) @ truth).argmax())
             constant = self.accuracy(np.arange(truth.shape[1])[None] == np.full((len(rows), 1), usual), true)
             for at in np.unique(longest):  # lengths without a list of their own have the next shorter one
@@ -446,15 +456,32 @@ class FrontSearch:
                 fidelity[alike] += (rated[rows] * share) @ self.fidelity(decided, network)
                 gain[alike[:, None], rows] += share * gained
                 wins, losses = observed * (right > constant), observed * (right < constant)
-                squares = wins + losses
-                if self.targets.groups is not None:
-                    squares = np.square(np.bincount(self.targets.groups[rows], wins - losses))
-                sums = [observed @ gained, wins.sum(), losses.sum(), squares.sum()]
+                sums = [observed @ gained, wins.sum(), losses.sum(), 0.0, 0.0, 0.0]
+                if groups is not None:
+                    ahead, rights = np.bincount(groups, wins - losses), np.bincount(groups, observed * right)
+                    sums[3:] = ahead @ ahead, rights @ rights, rights @ sizes
                 totals[:, alike] = np.array(sums)[:, None]
                 if self.recipe.goal is not None:
                     positives[:, alike] = self.positives(decided, true, observed)[:, None]
-            parts.append(PartScores(totals, float(observed.sum()), positives))
-        return FrontScores(accuracy, fidelity, gain, parts)
+            n_groups, squared = int((sizes > 0).sum()), float(np.square(sizes).sum())
+            parts.append(PartScores(totals, float(observed.sum()), positives, n_groups, squared))
+        return FrontScores(accuracy, fidelity, self._n_independent(accuracy, parts), gain, parts)
+
+    def _n_independent(self, accuracy: FloatArray, parts: Sequence[PartScores]) -> FloatArray:
+        """How many independent rows the accuracy of each length is as sure as, (n_points,)."""
+        n = np.full(len(accuracy), self.n_rows(self.held_out))
+        if self.targets.groups is None or not parts:
+            return n
+        sums = np.sum([part.sums for part in parts], axis=0)
+        rows, n_groups, squared = (
+            sum(getattr(part, name) for part in parts) for name in ("n_rows", "n_groups", "sizes_squared")
+        )
+        squares = sums[4] - 2.0 * accuracy * sums[5] + np.square(accuracy) * squared
+        variance = rows * accuracy * (1.0 - accuracy)
+        effects = [
+            design_effect(*each, squared, rows, n_groups) for each in zip(squares, variance, strict=True)
+        ]
+        return np.asarray(n / np.array(effects))
 
     def positives(self, decided: BoolArray, truth: FloatArray, weight: FloatArray) -> FloatArray:
         """Weight of rows decided to be of the goal's class, of rows that are, and of those that are both."""
@@ -498,7 +525,7 @@ class FrontSearch:
 
         Where a length is asked for, the longest one up to it.
         """
-        lengths = [self.point(each, 0.0, 0.0).literals for each in lists]
+        lengths = [self.point(each, 0.0, 0.0, 0.0).literals for each in lists]
         kept = [at for at, length in enumerate(lengths) if all(length < each for each in lengths[at + 1 :])]
         if not isinstance(self.recipe.literals, str):
             return [at for at in kept if lengths[at] <= self.recipe.literals][-1:] or kept[:1]
@@ -556,9 +583,12 @@ class FrontSearch:
         best = int(np.round(j, 9).argmin())
         lead = (gain[best] - gain[0]).astype(np.float64)
         apart = lead - share @ lead
-        variance = share @ np.square(apart) / self.n_rows(weight)
-        if self.targets.groups is not None:  # rows of a group say the same thing again
-            variance = np.square(np.bincount(self.targets.groups, share * apart)).sum()
+        n_rows, groups = self.n_rows(weight), self.targets.groups
+        if groups is not None:  # rows of a group may say the same thing again
+            by_group, sizes = np.bincount(groups, weight * apart), np.bincount(groups, weight)
+            summed = float(weight @ np.square(apart)), float(sizes @ sizes), float(weight.sum())
+            n_rows /= design_effect(float(by_group @ by_group), *summed, int((sizes > 0).sum()))
+        variance = share @ np.square(apart) / n_rows
         return best if share @ lead > _ONE_SIDED * np.sqrt(variance) else 0
 
     def lead(self, lists: Sequence[Lists], parts: Sequence[PartScores]) -> Lead | None:
@@ -570,7 +600,7 @@ class FrontSearch:
         if not self.is_list or len(parts) < 2:
             return None
         lengths = np.array([_length(each) for each in lists])
-        sums, n_rows = np.zeros(4), sum(part.n_rows for part in parts)
+        sums, n_rows = np.zeros(6), sum(part.n_rows for part in parts)
         for part in parts:
             if isinstance(self.recipe.literals, int):
                 at = int(np.searchsorted(lengths, self.recipe.literals, side="right")) - 1
@@ -578,23 +608,29 @@ class FrontSearch:
                 others = sum(each.sums[0] for each in parts if each is not part) / (n_rows - part.n_rows)
                 at = int(np.round(self.recipe.literal_cost * lengths - others, 9).argmin())
             sums += part.sums[:, at]
-        _, wins, losses, squares = sums.tolist()
-        return Lead(n_rows, wins, losses).thinned(squares)
+        _, wins, losses, squares, *_ = sums.tolist()
+        lead = Lead(n_rows, wins, losses)
+        if self.targets.groups is None:
+            return lead
+        sizes_squared, n_groups = (
+            sum(part.sizes_squared for part in parts),
+            sum(part.n_groups for part in parts),
+        )
+        return lead.thinned(squares, sizes_squared, n_groups)
 
     def resolve(
         self,
         lists: Sequence[Lists],
         chosen: int,
-        accuracy: FloatArray | None = None,
-        fidelity: FloatArray | None = None,
+        scores: FrontScores | None = None,
     ) -> tuple[list[Point], int]:
         """Each list with its default as a decision in the words of concepts, and the place of the chosen one.
 
         In words of columns, a later, better list may be no longer than those before it: these go.
         """
         none = np.zeros(len(lists))
-        scores = (none if accuracy is None else accuracy, none if fidelity is None else fidelity)
-        points = [self.point(*each) for each in zip(lists, *scores, strict=True)]
+        rates = (none, none, none) if scores is None else (scores.accuracy, scores.fidelity, scores.n_rows)
+        points = [self.point(*each) for each in zip(lists, *rates, strict=True)]
         kept: list[int] = []
         for at in reversed(range(len(points))):
             if not kept or points[at].literals < points[kept[-1]].literals:
@@ -602,7 +638,7 @@ class FrontSearch:
         kept.reverse()
         return [points[at] for at in kept], int(np.searchsorted(kept, chosen))
 
-    def point(self, lists: Lists, right: float, same: float) -> Point:
+    def point(self, lists: Lists, right: float, same: float, n_rows: float) -> Point:
         """A length with its rules in the words of concepts, and how good it is."""
         labels = self.targets.labels
         own: tuple[Formula, ...] = ()
@@ -615,11 +651,10 @@ class FrontSearch:
             default = None
             if self.targets.problem is not Problem.MULTI_LABEL:
                 own, (steps, default) = formulas, self.rank(steps, every=True)
-        weight = self.held_out
-        if not weight.any():
+        if not n_rows:
             return Point(steps, default, formulas=own)
         accuracy, fidelity = (float(np.clip(np.round(v, 12), 0.0, 1.0)) for v in (right, same))
-        interval = wilson(accuracy, self.n_rows(weight))
+        interval = wilson(accuracy, n_rows)
         return Point(steps, default, accuracy, fidelity, interval, formulas=own)
 
     def rank(self, steps: Sequence[Step], *, every: bool = False) -> tuple[tuple[Step, ...], Any]:

@@ -11,12 +11,15 @@ and wherever chance is judged they stand for their effective number (Kish's).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.logic.arrays import FloatArray, IndexArray
 
+FEW_ROWS: Final = 20
+"""Rows below which none are held out: rules are chosen by the rows that they were searched on."""
 _DRAWN = 10**9  # rows from which on they are not drawn one by one
 _EXACT = 2**53  # whole numbers up to here are exact in double precision
 

@@ -5,25 +5,26 @@ Were some of them learned from and others held out, scores would be about rows t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.table import Column, Table
+from logiclens.estimators.folds import FEW_ROWS
 from logiclens.logic.arrays import IndexArray
 
-_COPIES: Final = 0.01  # share of the rows that must be copies, or they change no figure
-_DISTINCT: Final = 0.05  # share of the rows that must differ, or the columns have few values to combine
-_TIMES: Final = 10.0  # more pairs of equal rows than independent columns would have
+_BY_CHANCE: Final = 0.1  # share of the pairs of equal rows that may be equal by chance
+_COPIES: Final = 0.01  # of fewer rows no figure changes by a point
 
 
 def group_copies(X: Any) -> IndexArray | None:
     """A number for each row, equal where rows are copies, to pass as ``groups``; None where there are none.
 
-    Rows of few coarse columns are equal by chance: then they are no copies. They are where there are over ten
-    times as many pairs of equal rows as independent columns would have, at least 1 % of the rows have an
-    equal one before them, and there are not too few distinct rows.
+    Rows of few, coarse columns are equal by chance: two women who travel first class are two women, and the
+    next one will be like them. Equal rows are copies where chance does not explain them, see
+    :func:`are_copies`. Copies are no new rows: what is learned from one is no news about the other.
 
     Parameters
     ----------
@@ -49,13 +50,42 @@ def group_copies(X: Any) -> IndexArray | None:
     for column in columns:  # different rows share a sum of such numbers by no chance
         keys += _scrambled(column, random.integers(2**64, dtype=np.uint64))
     _, groups, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-    if not _DISTINCT * n <= len(sizes) <= (1.0 - _COPIES) * n:
+    pairs = float((sizes * (sizes - 1.0)).sum() / (n * (n - 1.0))) if n > 1 else 0.0
+    if not pairs:
         return None
-    expected = n * (n - 1) / 2
-    for column in columns:
-        expected *= float(np.square(np.bincount(column.codes + 1) / n).sum())
-    pairs = float((sizes * (sizes - 1) / 2).sum())
-    return np.asarray(groups, dtype=np.intp) if pairs > _TIMES * expected else None
+    alike = [float(np.square(np.bincount(column.codes + 1) / n).sum()) for column in columns]
+    return np.asarray(groups, dtype=np.intp) if are_copies(n, len(sizes), pairs, alike) else None
+
+
+def are_copies(n: int, n_distinct: int, pairs: float, alike: Sequence[float]) -> bool:
+    """Whether equal rows of a table are copies, rather than equal by chance.
+
+    Were columns independent, two rows would be equal as often as they agree on every column by itself: that
+    share of all pairs is put down to chance. Equal rows are copies where at most one in ten pairs of them is
+    due to chance (a false discovery rate), however often each is there. Where columns depend on one another,
+    more rows are equal without being copies; holding these out together makes figures more careful, not rosier.
+
+    At least one row in a hundred must have an equal one before it, or no figure changes by a point. And there
+    must be as many distinct rows as a fit needs to hold some out: of fewer, each is a kind of row.
+
+    Parameters
+    ----------
+    n, n_distinct : int
+        Rows, and distinct rows.
+    pairs : float
+        Share of all pairs of rows that are equal.
+    alike : sequence of float
+        The same of each column by itself.
+
+    Examples
+    --------
+    >>> are_copies(600, 100, pairs=5 / 599, alike=[0.01, 0.01])
+    True
+    >>> are_copies(2201, 14, pairs=0.22, alike=[0.3, 0.67, 0.9])  # class, sex and age of passengers
+    False
+    """
+    enough = FEW_ROWS <= n_distinct <= (1.0 - _COPIES) * n
+    return enough and float(np.prod(alike)) <= _BY_CHANCE * pairs
 
 
 def _scrambled(column: Column, salt: np.uint64) -> NDArray[np.uint64]:

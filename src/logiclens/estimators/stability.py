@@ -1,6 +1,7 @@
 """How far rules depend on which rows they were learned from: fits to resamples of the rows.
 
-Each resample draws as many rows as there are, at most 10 000, with replacement (a bootstrap), trains a
+Each resample draws as many rows as there are, at most 10 000, with replacement (a bootstrap), or whole groups
+where rows come in groups, trains a
 network with the penalty and the number of concepts that were chosen, and searches rules up to the length that
 is shown. The encoder stays, so that conditions can be compared. All resamples are trained, and then searched,
 side by side.
@@ -13,11 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.estimators.fit import FrontSearch, Lists, Recipe
 from logiclens.estimators.folds import RowSplit
-from logiclens.estimators.inputs_and_targets import Inputs, Targets, decisions, read_known_targets
+from logiclens.estimators.inputs_and_targets import (
+    Inputs,
+    Targets,
+    decisions,
+    read_groups,
+    read_known_targets,
+)
 from logiclens.estimators.networks import as_probabilities, predict_logits
 from logiclens.explain.front import Point
 from logiclens.explain.resolution import resolve
@@ -28,15 +36,17 @@ from logiclens.logic.normal_form import conjuncts, disjuncts
 
 MOST_ROWS: Final = 10_000
 """Rows of a resample; larger tables give fewer than they have."""
-_NEAR: Final = 0.1  # share of the rows on which a condition that returns may differ
+_NEAR: Final = 0.2  # of the rows on the smaller side of a condition, how many may change sides
 
 
 @dataclass(frozen=True)
 class Stability:
     """What fits to resamples of the rows have in common with the rules that are shown.
 
-    A condition *returns* in a resample whose rules split the same column in the same way, but for one row in
-    ten, whatever the sign and the class of the rule: ``age > 58`` returns as ``age > 60`` or ``age <= 58``.
+    A condition *returns* in a resample whose rules split the same column in nearly the same way, whatever the
+    sign and the class of the rule: ``age > 58`` returns as ``age > 60`` or ``age <= 58``. Nearly is measured
+    by the smaller side of the condition, the rows that are true or those that are false: another one may
+    differ on a fifth as many rows. So a rare category never returns as another rare category.
 
     Attributes
     ----------
@@ -52,7 +62,15 @@ class Stability:
     agreement: float
 
 
-def resample_rules(model: Any, X: Any, y: Any, *, n_resamples: int = 10, random_state: int = 0) -> Stability:
+def resample_rules(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: ArrayLike | None = None,
+    n_resamples: int = 10,
+    random_state: int = 0,
+) -> Stability:
     """Fit to resamples of some rows, and compare with the rules that a classifier shows.
 
     Parameters
@@ -63,6 +81,8 @@ def resample_rules(model: Any, X: Any, y: Any, *, n_resamples: int = 10, random_
         The rows that it learned from.
     y : array of shape (n,) or (n, n_targets), or Targets
         Their labels.
+    groups : array of shape (n,), optional
+        Rows with the same value, such as those of one patient, are drawn together.
     n_resamples : int, default 10
     random_state : int, default 0
 
@@ -78,6 +98,8 @@ def resample_rules(model: Any, X: Any, y: Any, *, n_resamples: int = 10, random_
     check_count(random_state, "random_state")
     x = model._rows(X)
     targets = read_known_targets(y, len(x), model._labels(), model.problem_)
+    if groups is not None:
+        targets = replace(targets, groups=read_groups(groups, len(x)))
     recipe = _recipe(model, Inputs(x, model.concept_names_, True, (), model.vocabulary_), targets)
     folds = [*_draw(x, targets, n_resamples, model.validation_fraction, random_state)]
     networks = [each.network for each in recipe.train(recipe.population, recipe.plan, x, targets, folds)]
@@ -119,12 +141,14 @@ def _recipe(model: Any, inputs: Inputs, targets: Targets) -> Recipe:
 
 
 def _draw(x: FloatArray, targets: Targets, number: int, share: float, seed: int) -> Iterator[RowSplit]:
-    """Resamples of the rows, each with a share of it to check with."""
-    random = np.random.default_rng(seed)
+    """Resamples of the rows, or of their groups, each with a share of it to check with."""
+    random, groups = np.random.default_rng(seed), targets.groups
+    units = np.arange(len(x)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    n_units = int(units.max()) + 1
+    size = max(round(n_units * min(1.0, MOST_ROWS / len(x))), 1)
     for _ in range(number):
-        drawn = random.integers(len(x), size=min(len(x), MOST_ROWS))
-        weight = np.bincount(drawn, minlength=len(x)).astype(np.float64)
-        yield targets.hold_out(x, weight, share, seed)
+        drawn = np.bincount(random.integers(n_units, size=size), minlength=n_units).astype(np.float64)
+        yield targets.hold_out(x, drawn[units], share, seed)
 
 
 def _rule_decisions(search: FrontSearch, point: Point) -> BoolArray:
@@ -143,11 +167,14 @@ def _rule_decisions(search: FrontSearch, point: Point) -> BoolArray:
 
 
 def _near(bits: BoolArray, words: Vocabulary | None, names: Sequence[str]) -> BoolArray:
-    """Whether two concepts are about one column, and differ on few rows, (n_concepts, n_concepts)."""
+    """Whether concepts, (n_concepts, 1), return as others, (1, n_concepts): see :class:`Stability`."""
     columns = np.array(names if words is None else [words[name].column for name in names], dtype=object)
     x = bits.astype(np.float32)
-    differ = np.abs(x.sum(axis=0)[:, None] + x.sum(axis=0) - 2.0 * (x.T @ x)) / len(x)
-    return np.asarray((columns[:, None] == columns) & (differ <= _NEAR))
+    true, both = x.sum(axis=0), x.T @ x
+    same = true[:, None] + true - 2.0 * both  # rows on which they differ
+    differ = np.minimum(same, len(x) - same)  # a condition and its negation split alike
+    smaller = np.minimum(true, len(x) - true)
+    return np.asarray((columns[:, None] == columns) & (differ <= _NEAR * smaller[:, None]))
 
 
 def _concepts_of(lists: Lists, n_concepts: int) -> BoolArray:

@@ -36,6 +36,7 @@ from logiclens.metrics.agreement import (
     rates_of,
     share_of,
 )
+from logiclens.metrics.design_effect import grouped_share
 from logiclens.metrics.paired import Lead
 
 _PRINTED = 10  # labels listed by str()
@@ -373,6 +374,8 @@ class LabeledRows:
     """Whether the labels are clusters, so that the network is what rules are compared with."""
     counts: FloatArray | None = None
     """How many rows each stands for, (n_distinct,); 1 when missing."""
+    groups: IndexArray | None = None
+    """A number for each, equal for rows that are no rows of their own, such as those of a patient."""
 
     @property
     def n_rows(self) -> int:
@@ -428,22 +431,39 @@ class LabeledRows:
         """How many rows have each place, from 0 on, shape (n_places,)."""
         return np.bincount(places, self.counts, n_places).astype(np.intp)
 
-    def n_alike(self, one: RowLabels | None, other: RowLabels | None) -> int | None:
-        """Number of rows that get the same labels from both."""
+    def share(self, part: Words, whole: Words | None = None) -> tuple[float, Interval]:
+        """Share of some rows, of all when missing, that are in a part; its interval knows of groups."""
+        whole = self._every if whole is None else whole
+        if self.groups is None:
+            return share_of(self.count(part & whole), Total.of_rows(self.count(whole)))
+        counts = np.ones(self.n_distinct) if self.counts is None else self.counts
+        right, weight = (unpack(words, self.n_distinct) for words in (part, whole))
+        return grouped_share(right.astype(np.float64), counts * weight, self.groups)
+
+    def alike(self, one: RowLabels | None, other: RowLabels | None) -> Words | None:
+        """Rows that get the same labels from both, packed."""
         if one is None or other is None:
             return None
         if one.codes is not None and other.codes is not None:
             known = other.codes < len(self.rules)  # a label without a rule is nobody's
-            return self.count(pack((one.codes == other.codes) & known))
+            return pack((one.codes == other.codes) & known)
         if not one.words or not other.words:
             return None
         apart = np.bitwise_or.reduce([a ^ b for a, b in zip(one.words, other.words, strict=True)])
-        return self.n_rows - self.count(apart)
+        return np.asarray(self._every & ~apart)
 
     def share_alike(self, one: RowLabels | None, other: RowLabels | None) -> float | None:
         """Share of the rows that get the same labels from both."""
-        alike = self.n_alike(one, other)
-        return None if alike is None else alike / self.n_rows
+        alike = self.alike(one, other)
+        return None if alike is None else self.count(alike) / self.n_rows
+
+    def lead_over(self, label: int) -> Lead | None:
+        """How far the rules are ahead of always answering one label, by its place; None without one truth."""
+        if self.truth is None or self.truth.codes is None or self.predicted.codes is None:
+            return None
+        judged = self.with_known_truth()
+        true = self.truth.codes
+        return Lead.of_answers(self.predicted.codes == true, true == label, judged.counts, self.groups)
 
     @cached_property
     def decided_by(self) -> IndexArray:
@@ -510,7 +530,8 @@ class LabeledRows:
             width = len(self.rules) + len(wanted.others)
             pairs = self.tally(wanted.codes * width + self.predicted.codes, width * width)
             confusion = pairs.reshape(width, width).astype(np.float64)
-        return Evaluation.of_counts(
+        alike = self.alike(self.predicted, wanted)
+        found = Evaluation.of_counts(
             (*self.rules.labels, *wanted.others),
             self.resolution,
             Total.of_rows(self.n_rows),
@@ -519,10 +540,31 @@ class LabeledRows:
             [self.count(a & b) for a, b in zip(wanted.words, self.predicted.words, strict=True)],
             given=[Total.of_rows(self.count(words)) for words in self.given] if self.rules.is_list else None,
             confusion=confusion,
-            right=self.n_alike(self.predicted, wanted) or 0,
+            right=0 if alike is None else self.count(alike),
             n_conflicts=self.n_conflicts,
             steps=self._steps(wanted),
         )
+        return found if self.groups is None else self._with_groups(found, wanted, alike)
+
+    def _with_groups(self, found: Evaluation, wanted: RowLabels, alike: Words | None) -> Evaluation:
+        """The same figures, with intervals that know that rows come in groups."""
+        by_label = {}
+        for label, given, true in zip(self.rules.labels, self.given, wanted.words, strict=True):
+            parts = {"precision": (true, given), "recall": (given, true)}
+            parts |= {"coverage": (given, self._every), "prevalence": (true, self._every)}
+            intervals: dict[str, Any] = {
+                f"{name}_interval": self.share(*each)[1] for name, each in parts.items()
+            }
+            scores = found.by_label[label]
+            by_label[label] = scores._replace(rates=replace(scores.rates, **intervals))
+        steps = found.steps
+        if steps and alike is not None:
+            steps = tuple(
+                step._replace(interval=self.share(alike, pack(self.decided_by == at))[1])
+                for at, step in enumerate(steps)
+            )
+        interval = found.accuracy_interval if alike is None else self.share(alike)[1]
+        return replace(found, accuracy_interval=interval, by_label=by_label, steps=steps)
 
     def _steps(self, wanted: RowLabels) -> list[StepScores]:
         """How often each step is right about the rows that it decides; the default comes last."""

@@ -15,6 +15,7 @@ import numpy as np
 from logiclens.errors import InputError
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics.agreement import Interval, two_sided_quantile
+from logiclens.metrics.design_effect import design_effect
 
 _Z = two_sided_quantile(0.95)
 
@@ -48,28 +49,49 @@ class Lead:
             )
 
     @classmethod
-    def of_answers(cls, first: BoolArray, second: BoolArray, counts: FloatArray | None = None) -> Lead:
-        """From whether each of the two is right on each row, (n,); a row may stand for several."""
+    def of_answers(
+        cls,
+        first: BoolArray,
+        second: BoolArray,
+        counts: FloatArray | None = None,
+        groups: IndexArray | None = None,
+    ) -> Lead:
+        """From whether each of the two is right on each row, (n,).
+
+        A row may stand for several. Rows of a group, such as copies or those of one patient, are no rows of
+        their own: all counts are divided by the :func:`~logiclens.metrics.design_effect.design_effect`.
+        """
         weight = np.ones(len(first)) if counts is None else counts
-        return cls(float(weight.sum()), float(weight @ (first & ~second)), float(weight @ (second & ~first)))
+        lead = cls(float(weight.sum()), float(weight @ (first & ~second)), float(weight @ (second & ~first)))
+        if groups is None:
+            return lead
+        ahead, sizes = (
+            np.bincount(groups, weight * (first.astype(np.float64) - second)),
+            np.bincount(groups, weight),
+        )
+        return lead.thinned(float(ahead @ ahead), float(sizes @ sizes), int((sizes > 0).sum()))
+
+    @classmethod
+    def pooled(cls, *parts: Lead | None) -> Lead:
+        """The lead on the rows of all parts that are there; without a row where there are none."""
+        return sum((part for part in parts if part is not None), cls(0.0, 0.0, 0.0))
 
     def __add__(self, other: Lead) -> Lead:
         """The lead on the rows of two, which must be different rows."""
         return Lead(self.n_rows + other.n_rows, self.wins + other.wins, self.losses + other.losses)
 
-    @classmethod
-    def of_groups(cls, first: BoolArray, second: BoolArray, groups: IndexArray) -> Lead:
-        """The same where rows of a group, such as those of one patient, are no rows of their own."""
-        difference = np.bincount(groups, first.astype(np.float64) - second)
-        return cls.of_answers(first, second).thinned(float(np.square(difference).sum()))
+    def thinned(self, squares: float, sizes_squared: float, n_groups: float) -> Lead:
+        """All counts divided by the design effect of groups.
 
-    def thinned(self, squares: float) -> Lead:
-        """All counts divided by the design effect: the sum over groups of (wins - losses)², by wins + losses.
-
-        Six copies of each row count once; independent rows have an effect of 1 and count as they are.
+        Parameters
+        ----------
+        squares : float
+            Sum over groups of the square of wins less losses.
+        sizes_squared : float
+            Sum over groups of the square of their rows.
+        n_groups : float
         """
-        apart = self.wins + self.losses
-        times = max(squares / apart, 1.0) if apart else 1.0
+        times = design_effect(squares, self.wins + self.losses, sizes_squared, self.n_rows, n_groups)
         return Lead(self.n_rows / times, self.wins / times, self.losses / times)
 
     @property

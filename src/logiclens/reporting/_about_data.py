@@ -20,7 +20,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count
 from logiclens.evaluation._evaluate import CLUSTERS, TRUTH, LabeledRows, RowLabels
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.logic.arrays import FloatArray, IndexArray, unpack
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, unpack
 from logiclens.logic.data import THRESHOLD
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import And, Const, Formula, Not, Var
@@ -442,8 +442,19 @@ def _groups(rows: LabeledRows, column: str, names: Sequence[str], places: IndexA
 
     n = rows.tally(places, n_groups).tolist()
     hits = counts(np.where(predicted == wanted.codes, predicted, width))
-    both = zip(names, n, map(sum, hits), counts(wanted.codes), counts(predicted), hits, strict=False)
-    return GroupedFacts(column, tuple(GroupFacts(*each) for each in both), n[-1])
+    alike = [_alike(rows, places == at) for at in range(len(names))]
+    both = zip(names, n, map(sum, hits), counts(wanted.codes), counts(predicted), hits, alike, strict=False)
+    whole = _alike(rows, places < len(names))
+    return GroupedFacts(column, tuple(GroupFacts(*each) for each in both), n[-1], whole)
+
+
+def _alike(rows: LabeledRows, which: BoolArray) -> float:
+    """How many of some rows say the same at most, on average; 1 where each is a row of its own."""
+    if rows.groups is None:
+        return 1.0
+    weight = which.astype(np.float64) if rows.counts is None else which * rows.counts
+    sizes = np.bincount(rows.groups, weight)
+    return float(sizes @ sizes / sizes.sum())
 
 
 def _places(rows: LabeledRows, table: Table, name: str) -> tuple[list[str], IndexArray] | None:

@@ -130,7 +130,7 @@ def _scores(explanation: Explanation, rows: LabeledRows) -> RuleScoreFacts:
         literals=explanation.complexity,
         precision=NO_RATE if wanted is None else Rate.among(wanted, "precision"),
         recall=NO_RATE if wanted is None else Rate.among(wanted, "recall"),
-        coverage=Rate.of(rows.count(rows.given[rows.rules.labels.index(label)]), rows.n_rows),
+        coverage=Rate.of(*rows.share(rows.given[rows.rules.labels.index(label)])),
         accuracy=None if truth is None else truth.macro_f1,
         fidelity=None if model is None else model.macro_f1,
         accuracy_plain=None if truth is None else truth.agreement,
@@ -171,9 +171,9 @@ def _terms(
         if rows is not None:
             fired = rows.fired(term)
             covered = rows.count(fired)
-            coverage = Rate.of(covered, rows.n_rows)
+            coverage = Rate.of(*rows.share(fired))
             if rows.reference is not None:
-                precision = Rate.of(rows.count(fired & rows.reference.words[at]), covered)
+                precision = Rate.of(*rows.share(rows.reference.words[at], fired))
         found.append(
             TermFacts(
                 format_formula(term, "unicode") if words is None else words.format(term, "unicode"),
@@ -327,9 +327,10 @@ def _counts(
     codes = np.array([labels.index(answer) for answer in answers], dtype=np.intp)
     right = codes[places] == rows.reference.codes
     counts = rows.tally(2 * places + right, 2 * len(answers)).reshape(-1, 2).tolist()
+    hit = pack(right)
     return [
-        {"n": wrong + hits, "n_right": hits, "precision": Rate.of(hits, wrong + hits)}
-        for wrong, hits in counts
+        {"n": wrong + hits, "n_right": hits, "precision": Rate.of(*rows.share(hit, pack(places == at)))}
+        for at, (wrong, hits) in enumerate(counts)
     ]
 
 
@@ -342,6 +343,8 @@ def _default(
 
 LEFT_OUT = "training rows left out in turn"
 """The rows that lengths are scored on where a report has none."""
+LEFT_OUT_BY_CLASS = f"{LEFT_OUT}, as means over the classes"
+"""The same where each class has a rule of its own."""
 
 
 def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
@@ -470,8 +473,8 @@ def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float 
         codes = np.array([front.labels.index(label) for label in labels], dtype=np.intp)[place]
         predicted = RowLabels("the rules", (), codes)
         counts = _counts(place, labels, front.labels, rows)
-    right = rows.n_alike(predicted, rows.truth)
-    accuracy = NO_RATE if right is None else Rate.of(right, rows.n_rows)
+    right = rows.alike(predicted, rows.truth)
+    accuracy = NO_RATE if right is None else Rate.of(*rows.share(right))
     return accuracy, rows.share_alike(predicted, rows.model), counts
 
 

@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from logiclens.evaluation import LabelScores
-from logiclens.metrics.agreement import Total, share_of
+from logiclens.metrics.agreement import Interval
 
 Tree: TypeAlias = Mapping[str, Any]
 """A formula, as the page evaluates it; see the module's description."""
@@ -61,24 +61,20 @@ class Rate:
     high: float | None = None
 
     @classmethod
-    def of(cls, part: float, whole: float) -> Rate:
-        """A share with its Wilson score interval of 95 %; of nothing, no share.
+    def of(cls, share: float, interval: Interval) -> Rate:
+        """A share with its interval of 95 %; of nothing, no share.
 
         Examples
         --------
-        >>> Rate.of(3, 4)
+        >>> Rate.of(0.75, (0.30064, 0.95442))
         Rate(value=0.75, low=0.3006, high=0.9544)
         """
-        return cls._round(*share_of(part, Total.of_rows(whole)))
+        return NO_RATE if isnan(share) else cls(share, *(round(end, 4) for end in interval))
 
     @classmethod
     def among(cls, scores: LabelScores, name: str) -> Rate:
         """One of the rates of a rule."""
-        return cls._round(getattr(scores.rates, name), getattr(scores.rates, f"{name}_interval"))
-
-    @classmethod
-    def _round(cls, value: float, interval: tuple[float, float]) -> Rate:
-        return NO_RATE if isnan(value) else cls(value, *(round(end, 4) for end in interval))
+        return cls.of(getattr(scores.rates, name), getattr(scores.rates, f"{name}_interval"))
 
 
 NO_RATE = Rate(None)
@@ -351,7 +347,8 @@ class OverallFacts:
     network_accuracy, rules_accuracy, black_box_accuracy : float, optional
         Share of the rows whose true label is predicted by the network, by the rules, by the black box.
     baseline : float, optional
-        Share of the rows whose true label is the most common one: what saying it always would be worth.
+        Share of the rows whose true label is the most common one of the training rows, or of these rows where
+        those are not known: what saying it always would be worth.
     joint_fidelity : float, optional
         Share of the rows on which the rules together decide what the network decides, or the black box where
         that is explained.
@@ -495,8 +492,8 @@ class ModelFacts:
 class LeadFacts:
     """How far the rules are ahead of always predicting the most common class, in a paired test.
 
-    It is about the rows of the report and, where a front knows them, the cross-fitted answers of the rows of
-    the fit. The lead is ``claimed`` where it is more than chance.
+    It is about the rows of the report, if they were held out, and where it is ``cross_fitted`` about the rows
+    of the fit, as answered by rules found without them. The lead is ``claimed`` where it is more than chance.
     """
 
     size: float
@@ -504,6 +501,7 @@ class LeadFacts:
     high: float
     p_value: float
     claimed: bool
+    cross_fitted: bool
 
 
 @dataclass(frozen=True)
@@ -525,6 +523,9 @@ class GroupFacts:
         Rows, and those of them on which the rules are right.
     of, predicted, hits : tuple of int
         Rows that are of each class, that are predicted to be, and that are rightly predicted to be.
+    alike : float
+        How many of the rows say the same at most, on average, where rows are copies or, say, of one patient:
+        an interval is as wide as if there were so many times fewer.
     """
 
     name: str
@@ -533,15 +534,20 @@ class GroupFacts:
     of: tuple[int, ...]
     predicted: tuple[int, ...]
     hits: tuple[int, ...]
+    alike: float = 1.0
 
 
 @dataclass(frozen=True)
 class GroupedFacts:
-    """Rows by the values of a column; ``n_left_out`` are in groups of too few rows to be shown."""
+    """Rows by the values of a column; ``n_left_out`` are in groups of too few rows to be shown.
+
+    ``alike`` is that of :class:`GroupFacts`, of all groups together.
+    """
 
     column: str
     groups: tuple[GroupFacts, ...]
     n_left_out: int
+    alike: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,18 @@ from logiclens.evaluation import Evaluation
 from logiclens.evaluation._evaluate import BLACK_BOX as THE_BLACK_BOX
 from logiclens.evaluation._evaluate import NETWORK, LabeledRows
 from logiclens.explain.explanation import check_text
+from logiclens.explain.front import LISTED
 from logiclens.explain.rule import RuleKind
 from logiclens.files._storage import as_file, written_whole
+from logiclens.logic.arrays import pack
 from logiclens.logic.formula import MAX_DEPTH, Formula, check_writable
+from logiclens.metrics.paired import Lead
 from logiclens.reporting._about_data import concepts_and_inputs, data_facts, grouped_facts, row_facts
 from logiclens.reporting._about_rules import (
     DETAILS,
     FULL,
     LEFT_OUT,
+    LEFT_OUT_BY_CLASS,
     Detail,
     check_facts,
     curve_facts,
@@ -46,6 +50,7 @@ from logiclens.reporting._facts import (
 )
 from logiclens.reporting._subject import (
     BLACK_BOX,
+    CLASSIFY,
     CLUSTER,
     Source,
     Subject,
@@ -144,6 +149,7 @@ def report(  # noqa: PLR0913 - all but the model are optional
     rows: bool = False,
     source: Source | None = None,
     comparison: Comparison | Sequence[tuple[str, str, float, float | None, float | None]] = (),
+    lead: Lead | None = None,
     stability: Stability | None = None,
     groups: Any = None,
 ) -> Report:
@@ -172,6 +178,9 @@ def report(  # noqa: PLR0913 - all but the model are optional
     comparison : Comparison, or sequence of (name, title, accuracy, low, high), optional
         Other ways to answer the same rows, as ``clf.compare`` returns them, or each with its accuracy and the
         ends of its interval, which may be None.
+    lead : Lead, optional
+        How far the rules are ahead of always predicting the most common class, where that is known; measured
+        on the rows when missing.
     stability : Stability, optional
         What rules of resamples have in common with these, as ``clf.stability`` returns it.
     groups : data frame or mapping, n rows, optional
@@ -210,6 +219,7 @@ def report(  # noqa: PLR0913 - all but the model are optional
         rows=rows,
         source=source,
         comparison=comparison,
+        lead=lead,
         stability=stability,
         groups=groups,
     )
@@ -229,6 +239,7 @@ def gather_facts(  # noqa: PLR0913
     rows: bool = False,
     source: Source | None = None,
     comparison: Comparison | Sequence[tuple[str, str, float, float | None, float | None]] = (),
+    lead: Lead | None = None,
     stability: Stability | None = None,
     groups: Any = None,
 ) -> Facts:
@@ -283,15 +294,19 @@ def gather_facts(  # noqa: PLR0913
         kind=str(kind),
         kind_words=_KIND_WORDS[kind],
         data=data_facts(subject, source, listed["inputs"], measured),
-        overall=_stored(subject) if measured is None else _measured(subject, measured),
+        overall=_stored(subject) if measured is None else _measured(subject, measured, lead),
         curve=curve_facts(subject, drawn_at, measured),
         n_lengths=0 if subject.front is None else len(subject.front),
-        lengths_on=LEFT_OUT if measured is None else subject.part,
+        lengths_on=subject.part
+        if measured is not None
+        else LEFT_OUT
+        if _is_joint(subject)
+        else LEFT_OUT_BY_CLASS,
         check=check_facts(subject.rules),
         rows=wrong,
         n_rows_left_out=n_more,
         provenance=provenance_of(subject, source),
-        compared=() if measured is None else _compared(measured, rivals),
+        compared=() if measured is None else _compared(subject, measured, rivals),
         stability=None if stability is None else StabilityFacts(stability.n_resamples, stability.agreement),
         **listed,
     )
@@ -345,7 +360,7 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, int | float) and 0 <= value <= 1
 
 
-def _compared(rows: LabeledRows, rivals: Sequence[ModelFacts]) -> tuple[ModelFacts, ...]:
+def _compared(subject: Subject, rows: LabeledRows, rivals: Sequence[ModelFacts]) -> tuple[ModelFacts, ...]:
     """The rules, what they explain, the other models, and a guess, as far as they answer to the truth."""
     truth, judged = rows.truth, rows.with_known_truth()
     if truth is None or truth.codes is None or not judged.n_rows:
@@ -354,28 +369,42 @@ def _compared(rows: LabeledRows, rivals: Sequence[ModelFacts]) -> tuple[ModelFac
     if rows.black_box is not None:
         known = {"black box": (THE_BLACK_BOX, rows.black_box), "rules": known["rules"]}
     found = {
-        name: ModelFacts(name, title, Rate.of(right, judged.n_rows))
+        name: ModelFacts(name, title, Rate.of(*judged.share(right)))
         for name, (title, labels) in known.items()
-        if (right := judged.n_alike(labels, truth)) is not None
+        if (right := judged.alike(labels, truth)) is not None
     }
-    common = int(judged.tally(truth.codes, len(rows.rules) + len(truth.others)).max())
-    guess = ModelFacts("guess", _TITLES["guess"], Rate.of(common, judged.n_rows))
+    usual = judged.share(pack(truth.codes == _guess(subject, rows)))
+    guess = ModelFacts("guess", _TITLES["guess"], Rate.of(*usual))
     found |= {rival.name: rival for rival in rivals}
     return tuple((found if "guess" in found else found | {"guess": guess}).values())
 
 
-def _lead(subject: Subject, rows: LabeledRows) -> LeadFacts | None:
+def _is_joint(subject: Subject) -> bool:
+    """Whether the front rates what the rules decide together, and not each rule by itself."""
+    return subject.front is None or (subject.front.kind in LISTED and not subject.front.multi_label)
+
+
+def _guess(subject: Subject, rows: LabeledRows) -> int:
+    """Place of the most common class of the training rows or, where these are not known, of the rows."""
+    seen, truth = None if subject.front is None else subject.front.seen, rows.truth
+    if seen is not None and subject.task == CLASSIFY:
+        return int(seen.truth.sum(axis=0).argmax())
+    assert truth is not None
+    assert truth.codes is not None
+    return int(rows.with_known_truth().tally(truth.codes, len(rows.rules) + len(truth.others)).argmax())
+
+
+def _lead(subject: Subject, rows: LabeledRows, known: Lead | None) -> LeadFacts | None:
     """How far the rules are ahead of always predicting the most common class."""
-    truth = rows.truth
-    if truth is None or truth.codes is None:
+    if rows.truth is None or rows.truth.codes is None:
         return None
-    found = rows.against(truth)
-    assert found is not None
-    lead = found.lead_over(max(found.labels, key=found.prevalence_of))
-    if subject.front is not None and subject.front.lead is not None and subject.task != BLACK_BOX:
-        lead = lead + subject.front.lead if subject.part == HELD_OUT else subject.front.lead
+    cross_fitted = None if subject.front is None or subject.task == BLACK_BOX else subject.front.lead
+    held_out = rows.lead_over(_guess(subject, rows)) if subject.part == HELD_OUT else None
+    lead = Lead.pooled(cross_fitted, held_out) if known is None else known
+    if not lead.n_rows:
+        return None
     claimed = lead.p_value <= LEVEL and subject.rules.literals > 0
-    return LeadFacts(lead.size, *lead.interval, lead.p_value, claimed)
+    return LeadFacts(lead.size, *lead.interval, lead.p_value, claimed, cross_fitted is not None)
 
 
 def _with_returns(concepts: Sequence[ConceptFacts], stability: Stability | None) -> tuple[ConceptFacts, ...]:
@@ -411,7 +440,7 @@ def _listed(
     }
 
 
-def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
+def _measured(subject: Subject, rows: LabeledRows, lead: Lead | None) -> OverallFacts:
     """The scores of all rules together on rows."""
     wanted, truth, model = map(rows.against, (rows.reference, rows.truth, rows.model))
     confusion, mistakes = (None, ()) if wanted is None else _confused(wanted)
@@ -425,8 +454,8 @@ def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
         network_accuracy=judged.share_alike(rows.network, rows.truth),
         rules_accuracy=None if truth is None else truth.accuracy,
         black_box_accuracy=judged.share_alike(rows.black_box, rows.truth),
-        baseline=None if truth is None or several else max(map(truth.prevalence_of, truth.labels)),
-        lead=_lead(subject, rows),
+        baseline=None if truth is None or several else _prevalence(truth, _guess(subject, rows)),
+        lead=_lead(subject, rows, lead),
         joint_fidelity=None if model is None else model.accuracy,
         fidelity=None if model is None else model.explanation_accuracy,
         fidelity_plain=None if model is None else model.explanation_accuracy_plain,
@@ -437,6 +466,11 @@ def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
         confusion=confusion,
         mistakes=mistakes,
     )
+
+
+def _prevalence(truth: Evaluation, at: int) -> float:
+    """Share of the rows that have a label, by its place."""
+    return truth.prevalence_of(truth.labels[at])
 
 
 def _confused(found: Evaluation) -> tuple[Confusion | None, tuple[Mistake, ...]]:

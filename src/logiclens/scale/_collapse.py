@@ -16,7 +16,8 @@ import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.estimators.folds import Distinct
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD, as_weights, check_count, check_threshold
 from logiclens.logic.truth_table import TruthTable
 from logiclens.scale._engine import (
@@ -70,6 +71,10 @@ class CollapsedRows:
     def sums(self) -> FloatArray:
         """Weight of those rows, (n,)."""
         return numbers_of(self.found, "s")
+
+    def tuples(self) -> IndexArray:
+        """A number for each, equal where all concepts are, whatever the targets, (n,)."""
+        return Distinct.of(np.packbits(self.bits, axis=1)).place
 
 
 def collapse(

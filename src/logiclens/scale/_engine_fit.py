@@ -23,6 +23,7 @@ from logiclens.concepts.table import Column, Kind, check_tells_apart
 from logiclens.errors import InputError, LimitError, listing, shown
 from logiclens.estimators._parameters import seed_of
 from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.groups import group_copies
 from logiclens.estimators.inputs_and_targets import Inputs, Targets
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import ROUNDING, check_count
@@ -53,6 +54,7 @@ def fit(
     weights: str | None = None,
     sample: int | None = None,
     max_rows: int = MOST_ROWS,
+    copies: bool = False,
 ) -> E:
     """Fit a classifier on a table in an engine, as on the same rows in memory.
 
@@ -76,6 +78,9 @@ def fit(
         Learn from about this many rows, which the engine draws and hands out as they are.
     max_rows : int, default 2**20
         The most distinct combinations of concepts and target that are fetched from the engine.
+    copies : bool, default False
+        Whether the table has copies of rows. Then rows that are equal in all concepts are held out together,
+        so that scores and the choice of a length are about rows that were not seen before.
 
     Returns
     -------
@@ -111,8 +116,10 @@ def fit(
         drawn = _draw_sample(rows, sample, seed_of(estimator.random_state))
         places = [f"c{at}" for at in range(len(rows.columns))]
         frame = drawn.select(places).rename_columns(list(rows.columns))
-        return estimator.fit(frame, rows.answers(drawn), None if weights is None else drawn.column("w"))
-    return estimator.fit_inputs(*_read_collapsed(estimator, rows, max_rows))
+        groups = group_copies(frame) if copies else None
+        weight = None if weights is None else drawn.column("w")
+        return estimator.fit(frame, rows.answers(drawn), weight, groups=groups)
+    return estimator.fit_inputs(*_read_collapsed(estimator, rows, max_rows, copies))
 
 
 def _draw_sample(rows: TrainingRows, sample: int, seed: int) -> Any:
@@ -128,7 +135,7 @@ def _draw_sample(rows: TrainingRows, sample: int, seed: int) -> Any:
 
 
 def _read_collapsed(
-    estimator: LENClassifier, rows: TrainingRows, max_rows: int
+    estimator: LENClassifier, rows: TrainingRows, max_rows: int, copies: bool
 ) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
     if isinstance(estimator.encoder, ConceptEncoder):
@@ -169,6 +176,8 @@ def _read_collapsed(
         )
     any_concept = np.zeros((len(collapsed.bits), 1), dtype=np.bool_)  # only their number is read
     targets, weight = estimator.read_data(any_concept, rows.answers(collapsed.found), collapsed.sums)
+    if copies:
+        targets = replace(targets, groups=collapsed.tuples())
     if whole and not totals.are_counts:
         weight = np.round(weight * (totals.effective / totals.weight))
     if encoder is None:

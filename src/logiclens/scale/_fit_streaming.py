@@ -43,8 +43,8 @@ from torch import Tensor, nn
 from logiclens.errors import InputError, LogicLensError, count, listing, shown
 from logiclens.estimators._parameters import progress_line, seed_of
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
-from logiclens.estimators.folds import RowSplit
+from logiclens.estimators.fit import Fitted, Recipe, search_front
+from logiclens.estimators.folds import FEW_ROWS, RowSplit
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, class_weights
 from logiclens.estimators.networks import (
     Population,

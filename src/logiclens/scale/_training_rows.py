@@ -13,9 +13,10 @@ Spark writes a blank as ``%20``.
 from __future__ import annotations
 
 import glob
+import operator
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +49,7 @@ from logiclens.scale._expressions import (
     float_literal,
     is_infinite,
     is_missing,
+    join_balanced,
     kind_of,
     refuse_gaps,
 )
@@ -375,6 +377,13 @@ class NumberedRows:
         """
         return self.order(seed, stream=stream) < _int64(round(share * _MANY))
 
+    def by_content(self, columns: Sequence[str]) -> NumberedRows:
+        """The same rows, with places by what they hold in some columns: equal rows are drawn together.
+
+        Engines may draw other rows than one another then, as they write numbers in their own ways.
+        """
+        return replace(self, place=_low_bits(_number_of(digest(self.table, columns))))
+
     def order(self, seed: int = 0, *, stream: int = 0) -> Expression:
         """Whole numbers from 0 to 2**31 - 1 that put rows into an order drawn at random."""
         a, b, c = np.random.default_rng([seed, stream]).integers(1, _MANY, 3).tolist()
@@ -450,11 +459,22 @@ def _in_spark(opened: OpenedTable) -> NumberedRows:
 
 def _place(row: Expression, file: Expression) -> Expression:
     """The place of a row: its number, moved by a checksum of the name of its file and its partition."""
-    checksum = file.re_extract(_FILE, 0).hexdigest("md5")
-    offset = _int64(0)
+    return _low_bits(row.cast("int64") + _number_of(file.re_extract(_FILE, 0).hexdigest("md5")))
+
+
+def _number_of(checksum: Expression) -> Expression:
+    """A whole number from the first letters of a checksum."""
+    number = _int64(0)
     for at in range(_LETTERS):
-        offset = offset * _int64(128) + checksum.substr(at, 1).ascii_str().cast("int64")
-    return _low_bits(row.cast("int64") + offset)
+        number = number * _int64(128) + checksum.substr(at, 1).ascii_str().cast("int64")
+    return number
+
+
+def digest(table: Table, columns: Sequence[str]) -> Expression:
+    """A checksum of what rows hold in some columns; a missing value equals another one."""
+    texts = [is_missing(table[name]).ifelse("", "=" + table[name].cast("string")) for name in columns]
+    ends = [(text.fill_null("") + "\x1f", 0) for text in texts]
+    return join_balanced(ends, operator.add)[0].hexdigest("md5")
 
 
 def _low_bits(number: Expression) -> Expression:

@@ -698,12 +698,13 @@
     const [column, label] = ['group-column', 'group-label'].map((id) => document.getElementById(id));
     const Z = 1.959963984540054;
 
-    /** A share with its Wilson score interval of 95 %. */
-    function rateOf(part, whole) {
+    /** A share with its Wilson score interval of 95 %; so many of the rows say the same. */
+    function rateOf(part, whole, alike) {
       if (!whole) return { value: null, low: null, high: null };
       const value = part / whole;
-      const middle = (value + Z * Z / (2 * whole)) / (1 + Z * Z / whole);
-      const half = Z * Math.sqrt(value * (1 - value) / whole + Z * Z / (4 * whole * whole)) / (1 + Z * Z / whole);
+      const n = whole / alike;
+      const middle = (value + Z * Z / (2 * n)) / (1 + Z * Z / n);
+      const half = Z * Math.sqrt(value * (1 - value) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n);
       return { value, low: Math.max(middle - half, 0), high: Math.min(middle + half, 1) };
     }
 
@@ -714,13 +715,13 @@
     }
 
     function show() {
-      const { groups, n_left_out: left, column: name } = facts.grouped[Number(column.value)];
+      const { groups, n_left_out: left, column: name, alike } = facts.grouped[Number(column.value)];
       const at = Number(label.value);
       const { label: text } = rules[at];
       const of = { n: ({ n }) => n, right: ({ n_right: n }) => n, is: ({ of: n }) => n[at], said: ({ predicted: n }) => n[at], both: ({ hits: n }) => n[at] };
       const total = Object.fromEntries(Object.entries(of).map(([key, read]) => [key, groups.reduce((sum, group) => sum + read(group), 0)]));
-      const rates = (counts) => [rateOf(counts.right, counts.n), rateOf(counts.said, counts.n), rateOf(counts.both, counts.is)];
-      const overall = rates(total);
+      const rates = (counts, many) => [[counts.right, counts.n], [counts.said, counts.n], [counts.both, counts.is]].map(([part, whole]) => rateOf(part, whole, many));
+      const overall = rates(total, alike);
       const heads = [[facts.overall.against === 'the truth' ? 'Accuracy' : `Agreement with ${facts.overall.against}`],
         ['Share predicted ', named(text)], ['Recall of ', named(text)]];
       table.replaceChildren(
@@ -730,7 +731,7 @@
           const counts = group ? Object.fromEntries(Object.entries(of).map(([key, read]) => [key, read(group)])) : total;
           return make('tr', { class: group ? null : 'total' }, make('th', { scope: 'row' }, ...(group ? [named(group.name)] : ['all of these'])),
             make('td', { class: 'n' }, counts.n.toLocaleString('en-US')), make('td', { class: 'n' }, counts.is.toLocaleString('en-US')),
-            ...rates(counts).map((rate, place) => cell(rate, overall[place])));
+            ...rates(counts, group ? group.alike : alike).map((rate, place) => cell(rate, overall[place])));
         })));
       one('#groups .left').textContent = left ? `${many(left, 'row')} in groups of fewer than 10 rows are not shown.` : '';
     }
