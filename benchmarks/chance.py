@@ -1,11 +1,11 @@
 """Run ``python -m benchmarks.chance [SHARE]``: how often ``explain`` claims more than chance.
 
 Random tables have labels that nothing decides: 30 to 1000 rows, 2 to 10 columns, 10, 30 or 50 % of a class.
-At the level of 5 % at most one in twenty may be claimed to be better than a guess. Tables of copies are random
-ones of which each row is there 2 to 40 times; tables of patients have 5 rows of each, nearly the same, whose
-label is random, and name the patient (``--group``). Planted tables have 300 rows, of which a rule of three
-literals decides 80 % (the other labels are flipped); its class has 40 to 60 % of the rows. Nearly all of them
-should be claimed. SHARE is that of the tables to try, 1 when missing.
+At the level of 5 % at most one in twenty may be claimed to be better than a guess. Tables of copies are
+random ones of which each row is there 2 to 40 times. Tables of patients have 5 rows of each, nearly the same
+and of one label, which is random, and name the patient (``--group``). Planted tables have 300 rows, of which
+a rule of three literals decides 80 % (the other labels are flipped); its class has 40 to 60 % of the rows.
+Nearly all of them should be claimed. SHARE is that of the tables to try, 1 when missing.
 """
 
 from __future__ import annotations

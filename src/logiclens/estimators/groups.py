@@ -63,7 +63,7 @@ def are_copies(n: int, n_distinct: int, pairs: float, alike: Sequence[float]) ->
     Were columns independent, two rows would be equal as often as they agree on every column by itself: that
     share of all pairs is put down to chance. Equal rows are copies where at most one in ten pairs of them is
     due to chance (a false discovery rate), however often each is there. Where columns depend on one another,
-    more rows are equal without being copies; holding these out together makes figures more careful, not rosier.
+    more rows are equal without being copies; to hold these out together makes figures more careful.
 
     At least one row in a hundred must have an equal one before it, or no figure changes by a point. And there
     must be as many distinct rows as a fit needs to hold some out: of fewer, each is a kind of row.
