@@ -239,3 +239,22 @@ def test_spark_prints_and_predicts_what_duckdb_does():
         "'spark.parquet' is there already, and Spark writes a new folder of files. "
         "Name another one, or remove it."
     )
+
+
+@pytest.mark.parametrize("times", [6, 40])
+def test_copies_are_held_out_together(times: int):
+    """Labels at random: in an engine, rules were rated by copies of the rows that they were learned from."""
+    random = np.random.default_rng(0)
+    table = {f"x{j}": random.normal(size=100).round(3) for j in range(5)}
+    table["y"] = random.choice(["yes", "no"], 100)
+    pq.write_table(
+        pa.table({name: np.tile(column, times) for name, column in table.items()}), "copies.parquet"
+    )
+    run("explain", "copies.parquet", "--target", "y", *DUCKDB, "--no-compare", "--json", "found.json")
+    found = json.loads(Path("found.json").read_text())
+
+    note = f"{100 * (times - 1)} rows are copies of others; copies are held out together."
+    assert note in found["data"]["notes"]
+    assert not found["overall"]["better_than_guess"]["claimed"]
+    assert found["overall"]["better_than_guess"]["n"] <= 101
+    assert found["overall"]["n"] % times == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from logiclens.cli.headlines import p_text
+from logiclens.metrics.agreement import wilson
 from tests.cli.running import run
 
 
@@ -99,6 +101,46 @@ def test_headlines_are_those_of_the_exported_list():
     for rule in found["rules"]:
         given = {true: n for said, true, n in answer if said == rule["label"]}
         assert given[rule["label"]] / sum(given.values()) == rule["precision"]["value"]
+
+
+def test_terminal_json_and_report_have_one_lead_and_intervals_that_know_of_groups():
+    """The report forgot that rows were copies: its p-value and intervals were those of six times the rows."""
+    frame = columns(100).assign(score=np.random.default_rng(5).normal(size=100))
+    y = np.where((frame.age > 60) ^ (np.random.default_rng(4).random(100) < 0.2), "high", "low")
+    write("table.csv", pd.concat([frame] * 6), np.tile(y, 6))
+    options = ["--no-compare", "--stability", 0, "--html", "report.html"]
+    found = json.loads(run("explain", "table.csv", "--target", "y", *options, "--json", "-").stdout)
+    text = Path("report.html").read_text(encoding="utf-8").split('id="facts">')[1]
+    facts = json.loads(text.split("</script>")[0])
+    lead, shown = found["overall"]["better_than_guess"], facts["overall"]["lead"]
+
+    assert lead["n"] == pytest.approx(100, abs=1e-6)
+    assert {name: shown[name] for name in ("low", "high", "p_value", "claimed")} == {
+        name: lead[name] for name in ("low", "high", "p_value", "claimed")
+    }
+    n = len(found["data"]["held_out"]) / 6
+    for step in facts["policy"]["steps"]:
+        precision = step["precision"]
+        ends = wilson(precision["value"], step["n"] / 6)
+        assert (precision["low"], precision["high"]) == pytest.approx(ends, abs=1e-4)
+    rules = {each["name"]: each for each in found["overall"]["comparison"]}["rules"]
+    assert (rules["low"], rules["high"]) == pytest.approx(wilson(rules["accuracy"], n))
+    point = facts["lengths"][-1]["accuracy"]
+    assert (point["low"], point["high"]) == pytest.approx(wilson(point["value"], n), abs=1e-4)
+    for each in found["front"]:
+        assert (each["low"], each["high"]) == pytest.approx(wilson(each["accuracy"], 100 - n), abs=1e-6)
+
+
+def test_rules_of_one_direction_say_that_their_front_is_a_mean_over_classes():
+    frame = columns(200)
+    write("table.csv", frame, np.where((frame.age > 60) | (frame.ward == "ICU"), "high", "low"))
+    options = ["--target", "y", "--front", "--no-compare", "--stability", 0]
+    plain, only_if = (
+        run("explain", "table.csv", *options, *more).stdout for more in ([], ["--rule", "only_if"])
+    )
+
+    assert "means over the classes" in " ".join(only_if.split())
+    assert "means over the classes" not in " ".join(plain.split())
 
 
 def test_a_weighted_class_does_not_change_what_a_guess_is():

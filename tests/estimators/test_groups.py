@@ -19,6 +19,8 @@ MANY = RANDOM.integers(9, size=(100, 6)).astype(float)
     [
         (np.repeat(NUMBERS, 6, axis=0), 100),
         (np.repeat(MANY, 6, axis=0), 100),  # six columns of nine values each
+        (np.repeat(NUMBERS, 40, axis=0), 100),  # however often each is there
+        (np.repeat(NUMBERS[:10], 6, axis=0), None),  # too few to hold some out
         (np.vstack([NUMBERS, NUMBERS[:2]]), 100),
         (np.vstack([np.where(np.arange(4) == 2, np.nan, NUMBERS)] * 2), 100),  # gaps are equal
         (np.vstack([NUMBERS, NUMBERS[:1]]), None),  # less than one percent

@@ -65,3 +65,28 @@ def test_no_rule_has_no_conditions():
 def test_no_resample_is_refused(model: MuClassifier):
     with pytest.raises(InputError, match="n_resamples"):
         resample_rules(model, COLUMNS, RISK, n_resamples=0)
+
+
+def test_a_rare_category_does_not_return_as_another_one():
+    """Two wards of 3 % of the rows differ on 6 % of them, and counted as one condition."""
+    random = np.random.default_rng(0)
+    ward = random.choice(["A", "B", "C"], 1000, p=[0.03, 0.03, 0.94])
+    wards = {"ward": ward, "age": random.uniform(0, 100, 1000)}
+    model = MuClassifier(random_state=0, literals=1).fit(wards, ward == "A")
+    same, other = (resample_rules(model, wards, ward == name, n_resamples=3) for name in "AB")
+
+    assert set(same.returns.values()) == {1.0}
+    assert set(other.returns.values()) == {0.0}
+
+
+def test_rows_of_a_group_are_drawn_together(model: MuClassifier):
+    """Six copies of each row say no more than one."""
+    copied = {name: np.repeat(column, 6) for name, column in COLUMNS.items()}
+    flipped = np.where(np.random.default_rng(1).random(400) < 0.3, "low", RISK)
+    patients = np.repeat(np.arange(400), 6)
+    apart = resample_rules(model, copied, np.repeat(flipped, 6), n_resamples=5)
+    together = model.stability(copied, np.repeat(flipped, 6), groups=patients, n_resamples=5)
+
+    assert together.agreement <= apart.agreement
+    with pytest.raises(InputError, match="groups"):
+        model.stability(COLUMNS, RISK, groups=patients)
