@@ -137,7 +137,7 @@ def cascade(**settings: Any) -> CascadeClassifier:
 
 
 def clusterer(**settings: Any) -> LENClusterer:
-    return LENClusterer(**{"epochs": 2, "restarts": 1, "narrow_restarts": 1, "l1": 0.01} | settings)
+    return LENClusterer(**{"epochs": 2, "restarts": 1, "l1": 0.01} | settings)
 
 
 def bottleneck(**settings: Any) -> ConceptBottleneckClassifier:

@@ -52,7 +52,7 @@ ESTIMATORS = {
     "entropy": EntropyClassifier(
         **QUICK | {"epochs": 60, "learning_rate": 0.05, "l1": 0.001}, max_concepts=7
     ),
-    "clusterer": LENClusterer(**QUICK, narrow_restarts=2),
+    "clusterer": LENClusterer(**QUICK),
     "encoder": ConceptEncoder(),
     "bottleneck": ConceptBottleneckClassifier(estimator=quick_mu(), random_state=0),
     "cascade": CascadeClassifier(quick_mu(), random_state=0),

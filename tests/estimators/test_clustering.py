@@ -1,4 +1,4 @@
-"""Clusterings: concepts for starts that read few, training, rules, and the choice of a start."""
+"""Clusterings: groups to start from, training, rules, and the choice of a start."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from logiclens.estimators import LENClusterer, _clustering
 from logiclens.estimators._clustering import (
     DistinctRows,
     Starts,
+    alike_groups,
     certainty,
     cluster,
     cluster_loss,
     clusters_of,
     explain_clusters,
-    few_concepts,
     information,
+    number_of_clusters,
     read_concepts,
+    silhouette,
 )
 from logiclens.estimators.fit import SearchSettings
 from logiclens.explain import RuleKind
@@ -40,7 +43,7 @@ def made(streams, n_concepts, l1):
 
 
 def starts(n_clusters: int = 2, **changed) -> Starts:
-    given = {"penalties": (0.001,), "restarts": 2, "narrow": 4, "seed": 0, "device": "cpu"} | changed
+    given = {"penalties": (0.001,), "restarts": 2, "seed": 0, "device": "cpu"} | changed
     return Starts(made, n_clusters, **given)
 
 
@@ -128,13 +131,13 @@ def test_merged_rows_are_their_weights():
     assert weighted.value == pytest.approx(repeated.value, abs=1e-12)
 
 
-def test_the_value_is_the_information_less_errors_and_literals():
+def test_the_value_is_information_and_silhouette_less_errors_and_literals():
     tuples = biased()
     found = cluster(starts(), PLAN, tuples, search(4), 3)
 
-    share = information(found.clusters, tuples) / np.log(2)
     wrong = tuples.weight @ (found.rules.predict(tuples.bits) != found.clusters) / tuples.total
-    assert found.value == pytest.approx(share - wrong - 0.01 * found.rules.literals)
+    separate = information(found.clusters, tuples) / np.log(2) + silhouette(found.clusters, tuples)
+    assert found.value == pytest.approx(separate - wrong - 0.01 * found.rules.literals)
 
 
 def test_progress_goes_from_some_to_all():
@@ -247,66 +250,56 @@ def test_of_a_network_that_keeps_all_the_most_relevant_are_read():
     assert np.flatnonzero(read_concepts(net, tuples_of(all_rows(5)), 2)).tolist() == [0, 3]
 
 
-def tuples(columns: list[list[int]], weight: list[float] | None = None) -> DistinctRows:
-    """Rows given column by column."""
-    values = np.array(columns, dtype=float).T
-    return DistinctRows.of(values, np.ones(len(values)) if weight is None else np.array(weight))
+def prototypes(n_groups: int, seed: int, n: int = 300, flipped: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of Booleans, and the group of each: copies of a random row for each group, with flipped bits."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % n_groups
+    return (rng.random((n_groups, 4 * n_groups)) < 0.5)[group] ^ (rng.random((n, 4 * n_groups)) < flipped), group
 
 
-def test_two_clusters_start_from_single_concepts_the_most_even_first():
-    found = few_concepts(tuples([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]]), 2, 0.01, 9)
+def test_groups_to_start_from_hold_rows_that_are_alike():
+    bits, group = prototypes(5, seed=0)
+    rows = tuples_of(bits)
 
-    assert found == [((1,), (1,)), ((0,), (0,))]
-
-
-def test_a_concept_equal_or_opposite_to_another_is_not_tried_twice():
-    a, b = [1, 1, 0, 0, 0], [0, 1, 1, 1, 0]
-    opposite = [1 - value for value in a]
-
-    assert few_concepts(tuples([a, a, opposite, b]), 2, 0.01, 9) == [((0,), (0,)), ((3,), (3,))]
+    assert adjusted_rand_score(group, alike_groups(rows, 5, seed=3)[rows.place]) > 0.95
 
 
-def test_weights_decide_what_is_even():
-    rows = tuples([[1, 0, 0, 0], [1, 1, 0, 0]], [3.0, 1.0, 1.0, 1.0])
+def test_there_are_no_more_groups_than_distinct_rows():
+    rows = tuples_of(np.repeat([[0, 1], [1, 1]], 5, axis=0))
 
-    assert few_concepts(rows, 2, 0.01, 1) == [((0,), (0,))]
-
-
-def test_rows_without_weight_do_not_make_a_concept_vary():
-    assert few_concepts(tuples([[1, 0, 0], [0, 1, 0]], [0.0, 1.0, 1.0]), 2, 0.01, 9) == [((1,), (1,))]
+    assert sorted(alike_groups(rows, 4, seed=0)) == [0, 1]
 
 
-def test_three_clusters_start_from_concepts_that_exclude_one_another():
-    """An independent concept splits what is left as evenly, but takes more literals to say so."""
-    groups = np.repeat([0, 1, 2], 4)
-    columns = [[int(g == k) for g in groups] for k in range(3)]
-    coin = [0, 1] * 6
+@given(st.integers(2, 5), st.integers(5, 40), st.integers(0, 99))
+@settings(max_examples=30, deadline=None)
+def test_the_silhouette_is_that_of_scikit_learn(n_clusters, n, seed):
+    rng = np.random.default_rng(seed)
+    bits, copies = rng.random((n, 6)) < 0.5, rng.integers(1, 4, n).astype(float)
+    rows = tuples_of(bits, copies)
+    place = np.arange(len(rows.weight))
+    clusters = rng.integers(n_clusters, size=len(place))
+    own = np.repeat(clusters, rows.weight.astype(int))
+    each = np.repeat(rows.bits, rows.weight.astype(int), axis=0)
+    if not 2 <= len(set(own)) < len(own):
+        return
 
-    best = few_concepts(tuples([*columns, coin]), 3, 0.01, 1)[0]
-
-    assert best == ((0,), (1,), (2,))
-
-
-def test_four_clusters_start_from_the_combinations_of_two_concepts():
-    a, b = [0, 0, 1, 1], [0, 1, 0, 1]
-
-    assert ((0, 1),) * 4 in few_concepts(tuples([a, b]), 4, 0.01, 9)
-
-
-@pytest.mark.parametrize("n_clusters", [2, 3, 5, 9])
-def test_there_are_columns_for_every_cluster_and_never_more_starts_than_asked_for(n_clusters):
-    bits = np.random.default_rng(0).random((60, 6)) < 0.4
-    found = few_concepts(DistinctRows.of(bits.astype(float), np.ones(60)), n_clusters, 0.01, 4)
-
-    assert 0 < len(found) <= 4
-    for reads in found:
-        assert len(reads) == n_clusters
-        assert all(columns and set(columns) <= set(range(6)) for columns in reads)
+    expected = silhouette_score(each.astype(float), own, metric="manhattan")
+    assert silhouette(clusters, rows) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(("columns", "n_clusters"), [([[1, 1]], 2), ([[0, 1]], 1)])
-def test_nothing_to_tell_apart_gives_no_start(columns, n_clusters):
-    assert few_concepts(tuples(columns), n_clusters, 0.01, 9) == []
+def test_one_cluster_is_not_separate():
+    assert silhouette(np.zeros(4, dtype=int), tuples_of(all_rows(2))) == 0.0
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 5, 8, 10])
+def test_the_number_of_groups_is_found(n_groups):
+    rows = tuples_of(prototypes(n_groups, seed=5, n=200)[0])
+
+    assert number_of_clusters(rows, lambda k: search(4 * n_groups, max_literals=10 * k)) == n_groups
+
+
+def test_equal_rows_are_one_cluster():
+    assert number_of_clusters(tuples_of(np.ones((5, 2))), lambda _: search(2)) == 1
 
 
 def test_networks_learn_from_a_sample_of_many_rows(monkeypatch):

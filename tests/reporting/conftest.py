@@ -45,7 +45,7 @@ def boxed() -> Fitted:
 def clusters() -> Fitted:
     """Two clusters."""
     data = load_iris(as_frame=True).data
-    made = LENClusterer(2, epochs=60, restarts=1, narrow_restarts=4, random_state=0).fit(data)
+    made = LENClusterer(2, epochs=60, restarts=1, random_state=0).fit(data)
     return Fitted(made, data, None)
 
 

@@ -35,12 +35,19 @@ if TYPE_CHECKING:
     from logiclens.files import TableFile
 
 
+_FEWEST, _MOST = 2, 100  # clusters that one may ask for
+
+
 def cluster(  # noqa: PLR0913 - the options of a command
     context: typer.Context,
     data: opt.Data,
     clusters: Annotated[
-        int, typer.Option(help="Most clusters to make.", min=2, max=100, metavar="NUMBER")
-    ] = 2,
+        str,
+        typer.Option(
+            help="Most clusters to make; 'auto': as many as there are separate groups, from 2 to 10.",
+            metavar="NUMBER",
+        ),
+    ] = "2",
     out: Annotated[
         Path | None,
         typer.Option(help="Write the table with one more column, cluster; .csv or .parquet.", metavar="FILE"),
@@ -78,8 +85,8 @@ def cluster(  # noqa: PLR0913 - the options of a command
 ) -> None:
     """Group the rows of a table, with a rule for each group.
 
-    A rule says what the rows of a group have in common. No label is needed. Groups are even in size and
-    sure, as far as short rules can tell them apart; the largest is cluster 0.
+    A rule says what the rows of a group have in common. No label is needed. Rows of a group are alike, and
+    groups are even in size, as far as short rules can tell them apart; the largest is cluster 0.
 
     \b
     Examples:
@@ -107,12 +114,25 @@ def cluster(  # noqa: PLR0913 - the options of a command
         _run(
             read(data, progress, layout, said),
             request,
-            clusters,
+            _number(clusters),
             progress,
         )
 
 
-def _run(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> None:
+def _number(text: str) -> int | str:
+    """The number of clusters, or "auto"."""
+    from logiclens.errors import InputError, shown
+
+    if text == "auto":
+        return text
+    if not (text.isdecimal() and _FEWEST <= int(text) <= _MOST):
+        raise InputError(
+            f"--clusters must be a whole number from {_FEWEST} to {_MOST}, or auto. Got {shown(text)}."
+        )
+    return int(text)
+
+
+def _run(source: TableFile, request: Request, n_clusters: int | str, progress: Progress) -> None:
     from logiclens.cli.outputs import class_entries, write_table
 
     found, out = _fit(source, request, n_clusters, progress), request.outputs.out
@@ -127,13 +147,13 @@ def _run(source: TableFile, request: Request, n_clusters: int, progress: Progres
         progress,
         [class_entries(each) for each in found.classes],
         {"part": "training", "n": found.n},
-        settings={"rule": "cluster", "clusters": n_clusters},
+        settings={"rule": "cluster", "clusters": found.model.n_clusters_},
         task="cluster",
     )
-    print_results(request, found.rules, lambda console: _print(console, found, request, n_clusters))
+    print_results(request, found.rules, lambda console: _print(console, found, request))
 
 
-def _fit(source: TableFile, request: Request, n_clusters: int, progress: Progress) -> Fit:
+def _fit(source: TableFile, request: Request, n_clusters: int | str, progress: Progress) -> Fit:
     from logiclens import LENClusterer
     from logiclens.cli.selection import Fit
     from logiclens.estimators._clustering import LEARNED
@@ -174,7 +194,7 @@ def _as_list(rules: ExplanationSet) -> ExplanationSet:
     )
 
 
-def _print(console: Console, found: Fit, request: Request, n_clusters: int) -> None:
+def _print(console: Console, found: Fit, request: Request) -> None:
     from logiclens.cli.terminal import percent, print_line, print_table
     from logiclens.errors import count
 
@@ -189,7 +209,7 @@ def _print(console: Console, found: Fit, request: Request, n_clusters: int) -> N
     if empty := found.model.empty_clusters_:
         print_line(
             console,
-            f"Note: there is less to tell apart than {n_clusters} clusters: {_are(len(empty))} empty.",
+            f"Note: there is less to tell apart than {found.model.n_clusters_} clusters: {_are(len(empty))} empty.",
         )
         console.print()
     if request.logic or not found.truth.steps:

@@ -1,10 +1,12 @@
 """From rows to clusters and their rules: networks trained for mutual information, the best start chosen.
 
     rows        those that are equal once Boolean become one, with the sum of their weights
-    starts      several at random, which read all concepts, and some that read few
-    training    all clusters of all starts as one population, for maximum mutual information (Eq. 12)
+    starts      groups of rows that are alike (k-means), by several seedings, the same for every seed
+    training    each start's networks learn its groups; then they go on for maximum mutual information
+                (Eq. 12); all clusters of all starts as one population
     rules       of each start: the search of every fit, for the clusters' probabilities alone
-    choice      the start of the largest mutual information, less what its rules cost
+    choice      the start of the largest mutual information and the most separate clusters (silhouette), less
+                what its rules cost
 
 Which cluster a row belongs to is decided between outputs, not by the formula of one of them. So a psi
 network, too, is explained by a search, and not by its neurons.
@@ -13,15 +15,14 @@ Networks read truth values here, not scores. No label shows where between 0 and 
 so a network would be free to cut anywhere; of truth values its clusters are what a formula can state, and
 merging rows is exact.
 
-Networks that start at random read all concepts. They seldom end in a cluster that is one concept, and which
-clusters they find differs from seed to seed. So other starts read one concept from the beginning or, for more
-than two clusters, a few that separate that many groups. Which ones is found by counting, so it is the same
-for every seed. All starts are trained and compared alike.
+Mutual information is as large for any clusters of equal size, whether the rows of a cluster are alike or not.
+From random weights, networks find a few of the groups that the rows form, and split others. So each start
+begins with rows that are alike, and between starts it counts how separate their clusters are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -42,15 +43,16 @@ from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
 from logiclens.logic.data import THRESHOLD
 from logiclens.nn._descent import PopulationRows
-from logiclens.nn.criteria import mutual_information_loss
+from logiclens.nn.criteria import SoftmaxLoss, mutual_information_loss
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.training import Plan, train
 
-Reads = tuple[tuple[int, ...], ...]
-"""The columns that the network of each cluster may read."""
-
 LEARNED = 1 << 12
 """Distinct rows that networks learn from, at most."""
+MOST_CLUSTERS = 10
+"""Clusters that are tried where their number is to be chosen, at most."""
+_COMPARED = 1 << 10  # distinct rows whose distances are compared, at most
+_SEEDINGS = 3  # of k-means, for each start
 _ROUNDING = 1e-9  # values that differ by less are equal
 
 
@@ -96,102 +98,86 @@ class DistinctRows(NamedTuple):
         return DistinctRows(self.bits[kept], weight, np.arange(len(kept)))
 
 
-def few_concepts(rows: DistinctRows, n_clusters: int, literal_cost: float, limit: int) -> list[Reads]:
-    """Concepts for the starts that read few: for each cluster's network some, the best starts first.
-
-    A start is grown from each concept on, by the concept that makes the groups' entropy largest for the
-    literals that it takes. In one kind of start the groups are all combinations of a few concepts, and every
-    network reads them all. In the other each network reads one concept, and its group is what those before it
-    left. For two clusters there is the first kind alone, of one concept each.
-
-    The literal cost is a share of the largest entropy, the limit the most starts.
+def alike_groups(rows: DistinctRows, n_groups: int, seed: int = 0) -> IndexArray:
+    """Groups of rows that are alike, (n,): k-means, in which the distance of two rows is the concepts they
+    differ in. There are fewer where there are fewer distinct rows.
 
     Examples
     --------
-    >>> bits = np.array([[0, 1, 0], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
-    >>> few_concepts(DistinctRows(bits, np.array([3.0, 1.0, 2.0, 2.0]), np.arange(4)), 2, 0.01, 8)
-    [((2,), (2,)), ((0,), (0,))]
+    >>> bits = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]], dtype=bool)
+    >>> group = alike_groups(DistinctRows(bits, np.ones(4), np.arange(4)), 2)
+    >>> bool(group[0] == group[1] != group[2] == group[3])
+    True
     """
-    if n_clusters < 2:
-        return []
-    usable = _distinct_columns(rows)
-    found: dict[Reads, float] = {}
-    for first in usable:
-        columns, value = _combine_columns(rows, first, usable, n_clusters, literal_cost)
-        found.setdefault((tuple(sorted(columns)),) * n_clusters, value)
-        if n_clusters == 2:
-            continue
-        columns, value = _list_columns(rows, first, usable, n_clusters, literal_cost)
-        padded = (*columns, *columns[-1:] * n_clusters)[:n_clusters]
-        found.setdefault(tuple((j,) for j in sorted(padded)), value)
-    return sorted(found, key=lambda reads: (-round(found[reads], 9), reads))[:limit]
+    from sklearn.cluster import KMeans
+
+    n_distinct = int(np.count_nonzero(rows.weight > 0))
+    model = KMeans(min(n_groups, n_distinct), n_init=_SEEDINGS, random_state=seed)
+    x = rows.bits.astype(np.float64)
+    return np.asarray(model.fit(x, sample_weight=rows.weight).predict(x), dtype=np.int64)
 
 
-def _distinct_columns(rows: DistinctRows) -> list[int]:
-    """Columns that are not constant, and neither equal nor opposite to one before, most even first."""
-    bits = rows.bits[rows.weight > 0]
-    words = pack(np.ascontiguousarray((bits ^ bits[:1]).T))  # opposite columns are equal now
-    _, first = np.unique(words, axis=0, return_index=True)
-    share = rows.weight @ rows.bits / rows.weight.sum()
-    unevenness = np.abs(share - 0.5).round(9)
-    varied = [int(j) for j in first if words[j].any()]
-    return sorted(varied, key=lambda j: (unevenness[j], j))
+def silhouette(clusters: IndexArray, rows: DistinctRows) -> float:
+    """How separate clusters are, from -1 to 1: the mean over the rows of ``(b - a) / max(a, b)``.
 
+    ``a`` is the mean number of concepts in which a row differs from the others of its cluster, ``b`` from
+    those of the next cluster. A row that is alone in its cluster counts 0, and so do all rows where there is
+    one cluster. Of many rows a sample is compared.
 
-def _combine_columns(
-    rows: DistinctRows, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
-) -> tuple[list[int], float]:
-    """Columns from ``first`` on whose combinations are the groups, and what they are worth."""
-    columns, group, largest = [first], rows.bits[:, first].astype(np.int64), float(np.log(n_clusters))
-    reached = entropy(np.bincount(group, rows.weight))
-    for _ in range((n_clusters - 1).bit_length() - 1):
-        best = -1
-        for j in usable:
-            gained = entropy(np.bincount(2 * group + rows.bits[:, j], rows.weight))
-            if j not in columns and gained > reached + _ROUNDING:
-                best, reached = j, gained
-        if best < 0:
-            break
-        columns.append(best)
-        group = np.unique(2 * group + rows.bits[:, best], return_inverse=True)[1].reshape(-1)
-    return columns, min(reached / largest, 1.0) - literal_cost * n_clusters * len(columns)
+    Examples
+    --------
+    >>> bits = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]], dtype=bool)
+    >>> rows = DistinctRows(bits, np.ones(4), np.arange(4))
+    >>> silhouette(np.array([0, 0, 1, 1]), rows), silhouette(np.array([0, 1, 0, 1]), rows)
+    (0.6, 0.0)
 
-
-def _list_columns(
-    rows: DistinctRows, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
-) -> tuple[list[int], float]:
-    """Columns from ``first`` on, the group of each what those before it left, and what they are worth.
-
-    The last column is the one nearest to what all others left.
+    References
+    ----------
+    P. Rousseeuw, *Silhouettes: a graphical aid to the interpretation and validation of cluster analysis*, 1987.
     """
-    columns, largest = [first], float(np.log(n_clusters))
-    taken = rows.bits[:, first]
-    sizes = [float(rows.weight @ taken)]
-    literals = 1
-    while len(columns) < n_clusters - 1:
-        best: tuple[float, int, int] | None = None
-        for j in usable:
-            size = float(rows.weight @ (rows.bits[:, j] & ~taken))
-            if j in columns or size <= 0:
-                continue
-            # A concept that never goes with one before it needs no literal to shut that one out.
-            shut_out = [i for i in columns if rows.weight @ (rows.bits[:, j] & rows.bits[:, i]) > 0]
-            cost = literals + 1 + len(shut_out)
-            left = rows.total - sum(sizes) - size
-            value = entropy(np.array([*sizes, size, left])) / largest - literal_cost * cost
-            if best is None or value > best[0] + _ROUNDING:
-                best = (value, j, cost)
-        if best is None:
-            break
-        _, j, literals = best
-        sizes.append(float(rows.weight @ (rows.bits[:, j] & ~taken)))
-        taken = taken | rows.bits[:, j]
-        columns.append(j)
-    wrong = rows.weight @ (rows.bits == taken[:, None])
-    nearest = min(usable, key=lambda j: (round(float(wrong[j]), 9), j))
-    left = max(rows.total - sum(sizes), 0.0)
-    value = entropy(np.array([*sizes, left])) / largest - literal_cost * (literals + 1)
-    return [*columns, nearest], value
+    place = np.arange(len(rows.weight))
+    if len(place) > _COMPARED:
+        place = np.random.default_rng(0).permutation(len(place))[:_COMPARED]
+    bits, weight = rows.bits[place].astype(np.float32), rows.weight[place]
+    names, own = np.unique(clusters[place], return_inverse=True)
+    if len(names) < 2:
+        return 0.0
+    members = (own[:, None] == np.arange(len(names))) * weight[:, None]
+    size = members.sum(axis=0)
+    differ = bits @ (1.0 - bits).T
+    total = (differ + differ.T) @ members  # (n, clusters)
+    at = np.arange(len(own))
+    a = total[at, own] / np.maximum(size[own] - 1.0, _ROUNDING)
+    mean = total / np.maximum(size, _ROUNDING)
+    mean[:, size <= 0] = np.inf
+    mean[at, own] = np.inf
+    b = mean.min(axis=1)
+    values = np.where(size[own] > 1.0, (b - a) / np.maximum(np.maximum(a, b), _ROUNDING), 0.0)
+    return float(weight @ values / weight.sum())
+
+
+def number_of_clusters(rows: DistinctRows, search: Callable[[int], SearchSettings]) -> int:
+    """The number of clusters, from 2 to :data:`MOST_CLUSTERS`, whose groups of alike rows have the highest value.
+
+    That is the value by which starts are compared, before any network is trained: mutual information and
+    silhouette of the groups, less the price of their rules. It is 1 where all rows are equal. ``search`` says
+    how rules of so many clusters are searched for.
+    """
+    rows = rows.sample(LEARNED)
+
+    def value(k: int) -> float:
+        groups, settings = alike_groups(rows, k), search(k)
+        every = np.ones(rows.bits.shape[1], dtype=bool)
+        rules = _explain(np.eye(k)[groups], rows, settings, every).rules()
+        return round(worth(groups, k, rows) - _price(rules, groups, rows, settings), 9)
+
+    n_distinct = int(np.count_nonzero(rows.weight > 0))
+    return max(range(2, min(MOST_CLUSTERS, n_distinct) + 1), key=value, default=1)
+
+
+def worth(clusters: IndexArray, n_clusters: int, rows: DistinctRows) -> float:
+    """Mutual information of clusters as a share of the largest there can be, and their silhouette."""
+    return information(clusters, rows) / float(np.log(max(n_clusters, 2))) + silhouette(clusters, rows)
 
 
 def entropy(weight: NDArray[Any]) -> float:
@@ -215,9 +201,7 @@ class Starts:
     n_clusters: int
     penalties: tuple[float, ...]
     restarts: int
-    """Starts at random, which read all concepts, for each penalty."""
-    narrow: int
-    """Most starts that read few concepts, for each penalty."""
+    """Starts for each penalty."""
     seed: int
     device: str = "auto"
 
@@ -235,7 +219,7 @@ class Clustering:
     clusters: IndexArray
     """That of each distinct row."""
     value: float
-    """Mutual information as a share of the largest, less the share of rows that the rules decide otherwise
+    """What the clusters are worth (:func:`worth`), less the share of rows that the rules decide otherwise
     than the network, less the price of the literals."""
     n_iter: int
     """Epochs of training."""
@@ -280,11 +264,11 @@ def cluster(
     everything, rows = rows, rows.sample(LEARNED)
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
-    network, n_iter, penalties = _train_starts(starts, plan, rows, search.literal_cost, progress)
+    network, n_iter, penalties = _train_starts(starts, plan, rows, progress)
     if isinstance(progress, ProgressLine):
         progress.go_on("searching for rules")
     by_start = clusters_of(network, rows, k)  # (starts, n)
-    shares = np.array([information(each, rows) for each in by_start]) / np.log(max(k, 2))
+    shares = np.array([worth(each, k, rows) for each in by_start])
     limits = np.array(
         [_most(share, each, rows, search) for share, each in zip(shares, by_start, strict=True)]
     )
@@ -315,13 +299,18 @@ def explain_clusters(
     ----------
     Sec. 4.2, Eq. (13) of Ciravegna et al., *Logic Explained Networks*.
     """
-    x = rows.bits.astype(float)
-    logits = predict_logits(network, x)
-    posterior = np.asarray(softmax(logits, axis=1))
-    targets = Targets(tuple(range(network.members)), Problem.SINGLE_LABEL, posterior)
-    largest = logits.argmax(axis=1)[:, None] == np.arange(network.members)
-    kept = read_concepts(network, rows, most_concepts)
-    front = explain_answers(posterior, largest, x, targets, rows.weight, search, kept)
+    posterior = np.asarray(softmax(predict_logits(network, rows.bits.astype(float)), axis=1))
+    return _explain(posterior, rows, search, read_concepts(network, rows, most_concepts))
+
+
+def _explain(posterior: FloatArray, rows: DistinctRows, search: SearchSettings, kept: BoolArray) -> Front:
+    """Rules of every length for how surely each row belongs to each cluster, (n, n_clusters)."""
+    n_clusters = posterior.shape[1]
+    targets = Targets(tuple(range(n_clusters)), Problem.SINGLE_LABEL, posterior)
+    largest = posterior.argmax(axis=1)[:, None] == np.arange(n_clusters)
+    front = explain_answers(
+        posterior, largest, rows.bits.astype(float), targets, rows.weight, search, kept
+    )
     n_rows = int((rows.weight > 0)[rows.place].sum())
     return front if front.seen is None else replace(front, seen=replace(front.seen, n_rows=n_rows))
 
@@ -362,49 +351,49 @@ def information(clusters: IndexArray, rows: DistinctRows) -> float:
 
 
 def _train_starts(
-    starts: Starts,
-    plan: Plan,
-    rows: DistinctRows,
-    literal_cost: float,
-    progress: Callable[[float], None] | None,
+    starts: Starts, plan: Plan, rows: DistinctRows, progress: Callable[[float], None] | None
 ) -> tuple[LogicNetwork, IndexArray, list[float]]:
-    """Train all starts, side by side; their networks, and epochs and penalty of each start."""
+    """Train all starts, side by side; their networks, and epochs and penalty of each start.
+
+    For half of the epochs they learn the groups that they start from, then for all of them Eq. 12.
+    """
     device = resolve_device(starts.device)
     k, n_concepts = starts.n_clusters, rows.bits.shape[1]
     x = torch.as_tensor(rows.bits, dtype=torch.float32, device=device)
     weight = torch.as_tensor(rows.weight / rows.total, dtype=torch.float32, device=device)
-    narrow = few_concepts(rows, k, literal_cost, starts.narrow)
-    reads: list[Reads | None] = [*(None for _ in range(starts.restarts)), *narrow] * len(starts.penalties)
-    penalties = [l1 for l1 in starts.penalties for _ in range(starts.restarts + len(narrow))]
+    penalties = [l1 for l1 in starts.penalties for _ in range(starts.restarts)]
     streams = [  # each a function of the seed, the start and the cluster alone
         np.random.default_rng(np.random.SeedSequence([starts.seed, start, cluster]))
-        for start in range(len(reads))
+        for start in range(len(penalties))
         for cluster in range(k)
     ]
     network = starts.make(streams, n_concepts, l1=[l1 for l1 in penalties for _ in range(k)])
-    network.linears[0].prune(_kept_from_the_start(reads, k, n_concepts))
     network = network.to(device)
-    yes = weight.expand(len(streams), -1)
-    no = torch.zeros_like(yes)
+    groups = np.array([alike_groups(rows, k, at) for at in range(starts.restarts)])
+    belongs = torch.as_tensor(groups[:, None, :] == np.arange(k)[:, None], device=device)
+    member = weight * belongs.repeat(len(starts.penalties), 1, 1).view(len(streams), -1)
+    everything = weight.expand_as(member)
+    nothing = torch.zeros_like(member)
+    generator = torch.Generator().manual_seed(starts.seed % 2**63)
     report = progress or (lambda _: None)
+    begin = replace(plan, criterion=SoftmaxLoss(k), prune=False, epochs=max(plan.epochs // 2, 1))
+    epochs = begin.epochs + plan.epochs
+    network, _ = train(
+        network,
+        PopulationRows(x, member, nothing, member, nothing),
+        begin,
+        generator,
+        lambda epoch: report(epoch / epochs),
+    )
+    network.anneal(0.0)
     network, history = train(
         network,
-        PopulationRows(x, yes, no, yes, no),
+        PopulationRows(x, everything, nothing, everything, nothing),
         plan,
-        torch.Generator().manual_seed(starts.seed % 2**63),
-        lambda epoch: report(epoch / plan.epochs),
+        generator,
+        lambda epoch: report((begin.epochs + epoch) / epochs),
     )
     return network.double().cpu(), history.n_iter[::k].numpy(), penalties
-
-
-def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int) -> Tensor:
-    """The concepts that each member may read, Boolean (members, 1, n_concepts)."""
-    keep = torch.ones(len(reads), k, n_concepts, dtype=torch.bool)
-    for at, start in enumerate(reads):
-        for cluster, columns in enumerate(start or ()):
-            keep[at, cluster] = False
-            keep[at, cluster, list(columns)] = True
-    return keep.view(-1, 1, n_concepts)
 
 
 def _number_clusters(

@@ -18,8 +18,8 @@ from logiclens.logic.data import as_float
 from logiclens.metrics.goal import Goal
 
 _STEPS = 20  # of a line that shows progress
-_COUNTS = ("epochs", "restarts", "patience", "fan_in", "n_clusters")
-_COUNTS_OR_AUTO = ("max_concepts", "max_literals")
+_COUNTS = ("epochs", "restarts", "patience", "fan_in")
+_COUNTS_OR_AUTO = ("max_concepts", "max_literals", "n_clusters")
 CROSS_ENTROPY = "cross_entropy"
 """Name of the criterion that networks are trained by unless another is set."""
 _POSITIVE = ("learning_rate", "temperature")

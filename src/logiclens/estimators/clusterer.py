@@ -63,14 +63,17 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clusters of maximum mutual information, with a rule for each (Sec. 3.2 and 4.2).
 
     For each cluster there is a network over the concepts; a softmax over their outputs says how surely a row
-    belongs to each. They are trained without any label, so that rows are put into clusters surely and
-    clusters are of equal size: that is the mutual information of rows and clusters (Eq. 12). Many starts are
+    belongs to each. Each start begins with groups of rows that are alike (k-means on the concepts), which the
+    networks learn. Then they are trained without any label, so that rows are put into clusters surely and
+    clusters are of equal size: that is the mutual information of rows and clusters (Eq. 12). The starts are
     trained as one population. That of the highest value is taken:
 
-        H(E) / log(n_clusters) - (rows that the rules decide otherwise) / (rows) - literal_cost * literals
+        H(E) / log(n_clusters) + silhouette - (rows that the rules decide otherwise) / (rows)
+        - literal_cost * literals
 
-    where ``H(E)`` is the mutual information of the clusters that the network makes. So between clusterings
-    of equal information, the one of shortest rules wins. The rules are a decision list, searched for in the
+    where ``H(E)`` is the mutual information of the clusters that the network makes, and the silhouette says
+    how separate they are: from -1 to 1, by the number of concepts in which rows differ. So between
+    clusterings of equal information, alike rows and short rules win. The rules are a decision list, searched for in the
     probabilities of the clusters; the rule of a cluster states what the list decides.
 
     Clusters are numbered from the largest to the smallest; equally large ones by the order of their formulas.
@@ -78,8 +81,9 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_clusters : int, default 2
-        Most clusters to make.
+    n_clusters : int or "auto", default 2
+        Most clusters to make. "auto": from 2 to 10, the number for which the groups of alike rows that starts
+        begin with have the highest value, below.
     network : {"mu", "psi", "relu", "entropy"}, default "mu"
         Which network to train; see the classifiers of that name.
     max_concepts : int, default 7
@@ -98,10 +102,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Strength of the parsimony penalty, as a share of the largest mutual information; of several, each is
         tried. When missing, values that suit the network, :data:`PENALTIES`.
     restarts : int, default 5
-        Starts at random for each penalty, which read all concepts.
-    narrow_restarts : int, default 16
-        Most further starts for each penalty, which read one concept, or a few for more than two clusters; 0
-        for none.
+        Starts for each penalty.
     epochs : int, default 200
         Passes over the rows; where the network is pruned, that happens half-way.
     learning_rate : float, default 0.03
@@ -131,6 +132,8 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_learned_ : int
         Distinct rows that the networks learned from: of many rows a sample is drawn, and clusters and rules
         are made for all of them.
+    n_clusters_ : int
+        Clusters that were looked for: ``n_clusters``, or the number that "auto" chose.
     empty_clusters_ : tuple of int
         Clusters without rows.
     mutual_information_ : float
@@ -165,7 +168,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Sec. 3.2 and Sec. 4.2, Eq. (12) and (13) of Ciravegna et al., *Logic Explained Networks*.
     """
 
-    n_clusters: int = 2
+    n_clusters: int | str = 2
     _: KW_ONLY
     network: str = "mu"
     max_concepts: int = 7
@@ -175,7 +178,6 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     hidden: Sequence[int] = (10,)
     l1: float | Sequence[float] | None = None
     restarts: int = 5
-    narrow_restarts: int = 16
     epochs: int = 200
     learning_rate: float = 0.03
     batch_size: int | None = None
@@ -215,6 +217,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             cluster,
             clusters_of,
             information,
+            number_of_clusters,
         )
         from logiclens.nn.criteria import iff_loss
         from logiclens.nn.training import Plan
@@ -233,13 +236,18 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             prune=self.network != "relu",
         )
         report = progress_line(type(self).__name__, "training", more=True) if self.verbose else None
-        search = self._search(inputs.names, inputs.vocabulary)
+        searches = partial(self._search, inputs.names, inputs.vocabulary)
+        if report is not None and is_auto(self.n_clusters):
+            report.go_on("choosing the number of clusters")
+        self.n_clusters_ = (
+            number_of_clusters(distinct, searches) if is_auto(self.n_clusters) else int(self.n_clusters)
+        )
+        search = searches(self.n_clusters_)
         starts = Starts(
             make=self._maker(),
-            n_clusters=int(self.n_clusters),
+            n_clusters=self.n_clusters_,
             penalties=self._penalties(),
             restarts=int(self.restarts),
-            narrow=int(self.narrow_restarts),
             seed=seed_of(self.random_state),
             device=self.device,
         )
@@ -299,7 +307,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not len(values):
             raise InputError("There are no rows to explain. Pass at least one.")
         distinct = DistinctRows.of(values, np.ones(len(values)))
-        search = self._search(self.concept_names_, self.vocabulary_)
+        search = self._search(self.concept_names_, self.vocabulary_, self.n_clusters_)
         return explain_clusters(self.network_, distinct, search, int(self.max_concepts)).rules(literals)
 
     def _logits(self, X: Any) -> FloatArray:
@@ -328,7 +336,6 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"Unknown network {shown(self.network)}. {nearest}There are {listing(PENALTIES)}."
             )
         check_whole(self.max_concepts, "max_concepts")
-        check_whole(self.narrow_restarts, "narrow_restarts", least=0)
         if not 0.0 <= as_number(self.literal_cost) < np.inf:
             raise InputError(f"literal_cost must be a number of at least 0. Got {shown(self.literal_cost)}.")
         check_settings({**self.get_params(deep=False), "l1": self._penalties()})
@@ -336,7 +343,9 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _penalties(self) -> tuple[float, ...]:
         return PENALTIES[self.network] if self.l1 is None else penalties(self.l1)
 
-    def _search(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> SearchSettings:
+    def _search(
+        self, names: tuple[str, ...], vocabulary: Vocabulary | None, n_clusters: int
+    ) -> SearchSettings:
         """How rules are searched for: in the predictions of the network alone."""
         from logiclens.estimators.fit import SearchSettings
 
@@ -347,7 +356,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             vocabulary,
             distillation=1.0,
             literal_cost=float(self.literal_cost),
-            max_literals=_LONGEST * int(self.n_clusters) if auto else int(self.max_literals),
+            max_literals=_LONGEST * n_clusters if auto else int(self.max_literals),
         )
 
     def _maker(self) -> Callable[..., LogicNetwork]:
