@@ -250,11 +250,15 @@ def test_of_a_network_that_keeps_all_the_most_relevant_are_read():
     assert np.flatnonzero(read_concepts(net, tuples_of(all_rows(5)), 2)).tolist() == [0, 3]
 
 
-def prototypes(n_groups: int, seed: int, n: int = 300, flipped: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+def prototypes(
+    n_groups: int, seed: int, n: int = 300, flipped: float = 0.05
+) -> tuple[np.ndarray, np.ndarray]:
     """Rows of Booleans, and the group of each: copies of a random row for each group, with flipped bits."""
     rng = np.random.default_rng(seed)
     group = np.arange(n) % n_groups
-    return (rng.random((n_groups, 4 * n_groups)) < 0.5)[group] ^ (rng.random((n, 4 * n_groups)) < flipped), group
+    return (rng.random((n_groups, 4 * n_groups)) < 0.5)[group] ^ (
+        rng.random((n, 4 * n_groups)) < flipped
+    ), group
 
 
 def test_groups_to_start_from_hold_rows_that_are_alike():

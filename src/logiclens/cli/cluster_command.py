@@ -209,7 +209,8 @@ def _print(console: Console, found: Fit, request: Request) -> None:
     if empty := found.model.empty_clusters_:
         print_line(
             console,
-            f"Note: there is less to tell apart than {found.model.n_clusters_} clusters: {_are(len(empty))} empty.",
+            f"Note: there is less to tell apart than {found.model.n_clusters_} clusters: {_are(len(empty))} "
+            "empty.",
         )
         console.print()
     if request.logic or not found.truth.steps:

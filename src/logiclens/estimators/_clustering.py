@@ -99,8 +99,9 @@ class DistinctRows(NamedTuple):
 
 
 def alike_groups(rows: DistinctRows, n_groups: int, seed: int = 0) -> IndexArray:
-    """Groups of rows that are alike, (n,): k-means, in which the distance of two rows is the concepts they
-    differ in. There are fewer where there are fewer distinct rows.
+    """Groups of rows that are alike, (n,), by k-means: rows are as far apart as concepts differ.
+
+    There are fewer groups where there are fewer distinct rows.
 
     Examples
     --------
@@ -133,7 +134,8 @@ def silhouette(clusters: IndexArray, rows: DistinctRows) -> float:
 
     References
     ----------
-    P. Rousseeuw, *Silhouettes: a graphical aid to the interpretation and validation of cluster analysis*, 1987.
+    P. Rousseeuw, *Silhouettes: a graphical aid to the interpretation and validation of cluster analysis*,
+    1987.
     """
     place = np.arange(len(rows.weight))
     if len(place) > _COMPARED:
@@ -157,7 +159,7 @@ def silhouette(clusters: IndexArray, rows: DistinctRows) -> float:
 
 
 def number_of_clusters(rows: DistinctRows, search: Callable[[int], SearchSettings]) -> int:
-    """The number of clusters, from 2 to :data:`MOST_CLUSTERS`, whose groups of alike rows have the highest value.
+    """The number of clusters, from 2 to :data:`MOST_CLUSTERS`, whose starting groups have the highest value.
 
     That is the value by which starts are compared, before any network is trained: mutual information and
     silhouette of the groups, less the price of their rules. It is 1 where all rows are equal. ``search`` says
@@ -308,9 +310,7 @@ def _explain(posterior: FloatArray, rows: DistinctRows, search: SearchSettings, 
     n_clusters = posterior.shape[1]
     targets = Targets(tuple(range(n_clusters)), Problem.SINGLE_LABEL, posterior)
     largest = posterior.argmax(axis=1)[:, None] == np.arange(n_clusters)
-    front = explain_answers(
-        posterior, largest, rows.bits.astype(float), targets, rows.weight, search, kept
-    )
+    front = explain_answers(posterior, largest, rows.bits.astype(float), targets, rows.weight, search, kept)
     n_rows = int((rows.weight > 0)[rows.place].sum())
     return front if front.seen is None else replace(front, seen=replace(front.seen, n_rows=n_rows))
 

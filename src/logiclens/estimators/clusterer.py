@@ -73,8 +73,8 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     where ``H(E)`` is the mutual information of the clusters that the network makes, and the silhouette says
     how separate they are: from -1 to 1, by the number of concepts in which rows differ. So between
-    clusterings of equal information, alike rows and short rules win. The rules are a decision list, searched for in the
-    probabilities of the clusters; the rule of a cluster states what the list decides.
+    clusterings of equal information, alike rows and short rules win. The rules are a decision list, searched
+    for in the probabilities of the clusters; the rule of a cluster states what the list decides.
 
     Clusters are numbered from the largest to the smallest; equally large ones by the order of their formulas.
     Where there are fewer different groups than clusters, the last ones are empty.

@@ -293,7 +293,7 @@ class Explanation:
         Every robin row has: red (97.0% of them in 200 training rows)
         """
         scores, sentence = self.scores, self.rule.to_sentence(exact=self.status == EQUIVALENT)
-        if self.status.startswith(AGREES):
+        if self.kind is RuleKind.IFF and self.status.startswith(AGREES):
             return f"{sentence} ({self.status})"
         if scores is None or self.kind is RuleKind.IFF or isinstance(self.formula, Const):
             return sentence
