@@ -31,7 +31,7 @@ from logiclens.errors import LogicLensError
 from logiclens.logic.arrays import FloatArray
 
 KEPT = Path(__file__).parent / "results" / "repeated.jsonl.gz"
-_LONG = ("used", "example")  # columns that no table here shows
+_LONG = ("used", "formulas", "example")  # columns that no table here shows
 _UNIT = ("experiment", "method", "fold_seed", "fold")
 _LEADS = ("model_accuracy", "explanation_accuracy")
 

@@ -37,13 +37,13 @@ def made_up_rows(fold_seed: int = 0) -> list[dict[str, Any]]:
                 rows.append(row(name, method, fold, fold_seed=fold_seed, **_figures(random, name, method)))
                 if name == "cub":
                     lower = {each: rows[-1][each] and rows[-1][each] / 2 for each in RATES}
-                    rows.append(rows[-1] | lower | {"part": "unseen pictures", "used": {}, "example": {}})
+                    rows.append(rows[-1] | lower | {"part": "unseen pictures", "used": {}, "formulas": {}})
     return rows
 
 
 def _figures(random: np.random.Generator, experiment: str, method: str) -> dict[str, Any]:
     seconds, rates = float(random.uniform(0.1, 100.0)), random.uniform(0.6, 1.0, 7).tolist()
-    made: dict[str, Any] = {"n_concepts": 20, "model_accuracy": rates[0], "used": {}, "example": {}}
+    made: dict[str, Any] = {"n_concepts": 20, "model_accuracy": rates[0], "used": {}, "formulas": {}}
     made |= {"seconds": seconds, "seconds_train": seconds, "seconds_extract": 0.0}
     columns = ("explanation_accuracy", "fidelity", "fidelity_outputs")
     of_rules = dict(zip([*columns, *(f"{each}_plain" for each in columns)], rates[1:], strict=True))
@@ -53,5 +53,5 @@ def _figures(random: np.random.Generator, experiment: str, method: str) -> dict[
     concepts = [f"c{at}" for at in sorted(random.choice(20, size=4, replace=False).tolist())]
     classes = ("other", CLASS_SHOWN[experiment])
     texts = [f"{concepts[0]} & ~{concepts[1]} | {concepts[2]}", " | ".join(concepts)]
-    rules = {"used": dict.fromkeys(classes, concepts), "example": dict(zip(classes, texts, strict=True))}
+    rules = {"used": dict.fromkeys(classes, concepts), "formulas": dict(zip(classes, texts, strict=True))}
     return made | of_rules | rules

@@ -11,9 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, roc_auc_score
 
-from logiclens.bench.fold_scores import RATES, SECONDS, Row, score, unfinished_outcome
+from logiclens.bench.fold_scores import (
+    COLUMNS,
+    LONGEST,
+    RATES,
+    SECONDS,
+    Row,
+    score,
+    unfinished_outcome,
+)
 from logiclens.bench.method import Outcome
 from logiclens.logic import FALSE, TRUE, Formula, Or, Var
+from logiclens.metrics import HeldOut
 from tests.bench.toy_runs import CLASSES, CONCEPTS, FirstConcept, Toy, nothing, toy_fold
 from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES, formulas
@@ -37,11 +46,11 @@ def test_a_row_has_all_columns_in_order():
 
     assert list(row) == [
         *("experiment", "part", "method", "fold", "fold_seed", "seed", "n_train", "n_test", "n_concepts"),
-        *("status", *RATES, "complexity", "list_literals", "n_without_rule", *SECONDS, "used", "example"),
+        *("status", *RATES, "complexity", "list_literals", "n_without_rule", *SECONDS, "used", "formulas"),
     ]
     assert [*row.values()][:10] == ["toy", "", "first", 2, 0, 0, 20, 10, 3, "done"]
     assert row["used"] == {"no": ["red"], "<script>": ["red"]}
-    assert row["example"] == {"no": "~red", "<script>": "red"}
+    assert row["formulas"] == {"no": "~red", "<script>": "red"}
 
 
 @settings(max_examples=40, deadline=None)
@@ -103,7 +112,7 @@ def test_models_without_rules_have_no_figures_of_rules():
 
     assert row["model_accuracy"] == 1.0
     assert {row[name] for name in RATES[1:]} == {None}
-    assert (row["complexity"], row["n_without_rule"], row["used"], row["example"]) == (None, None, {}, {})
+    assert (row["complexity"], row["n_without_rule"], row["used"], row["formulas"]) == (None, None, {}, {})
 
 
 def test_classes_without_a_rule_are_counted_and_never_true():
@@ -112,7 +121,7 @@ def test_classes_without_a_rule_are_counted_and_never_true():
 
     assert missing["n_without_rule"] == 1
     assert missing["used"] == {"no": [], "<script>": ["red"]}
-    assert missing["example"] == {"no": "FALSE", "<script>": "red"}
+    assert missing["formulas"] == {"no": "FALSE", "<script>": "red"}
     assert false["n_without_rule"] == 2
     assert false["complexity"] == 0
 
@@ -145,8 +154,8 @@ def test_parts_are_scored_on_the_classes_they_have():
     assert (whole["part"], some["part"], some["n_test"]) == ("", "some", 3)
     assert whole["explanation_accuracy"] == pytest.approx((1 + 1 + 0.4) / 3)
     assert some["explanation_accuracy"] == some["fidelity"] == 1.0
-    assert (some["used"], some["example"]) == ({}, {})
-    assert list(whole["example"]) == ["no", "<script>", "maybe"]  # the first, and the last two
+    assert (some["used"], some["formulas"]) == ({}, {})
+    assert list(whole["formulas"]) == ["no", "<script>", "maybe"]  # all of them
     assert some["complexity"] == whole["complexity"]
 
 
@@ -198,3 +207,37 @@ def test_an_outcome_fits_its_fold(changes: dict[str, Any], text: str):
     fold = toy_fold()
 
     assert text in error_of(only_row, fold, replace(nothing(fold), **changes))
+
+
+# Metrics of one's own
+
+
+def test_a_metric_is_a_column_of_each_part():
+    fold = toy_fold(parts={"last rows": np.arange(10) > 7})
+    found = outcome(fold, {"no": ~RED, "<script>": RED})
+    scoring = {"rows": lambda held: len(held.x), "fidelity of mine": same_decision}
+    rows = score(Toy(), FirstConcept(), fold, found, scoring=scoring)
+
+    assert [row["rows"] for row in rows] == [10, 2]
+    assert rows[0]["fidelity of mine"] == rows[0]["rules_accuracy"]
+    bare = score(Toy(), FirstConcept(), fold, outcome(fold, None), scoring=scoring)
+    assert {row["rows"] for row in bare} == {None}
+
+
+def same_decision(held: HeldOut) -> float:
+    assert held.rules["no"] == ~RED
+    assert held.names == CONCEPTS
+    return float((held.decided == held.predicted).all(axis=1).mean())
+
+
+def test_formulas_too_long_to_read_are_not_kept():
+    fold = toy_fold()
+    long = Or(*[RED] * (LONGEST + 1))
+
+    assert only_row(fold, outcome(fold, {"no": ~RED, "<script>": long}))["formulas"] == {"no": "~red"}
+
+
+def test_the_names_of_columns_are_taken():
+    fold = toy_fold()
+
+    assert list(only_row(fold, outcome(fold, {"no": ~RED, "<script>": RED}))) == [*COLUMNS]

@@ -225,7 +225,7 @@ def test_a_run_of_one_method_on_a_table_of_ones_own():
 
 
 def ruled(accuracy: float, fold: int, text: str, **columns: object) -> dict:
-    return row("vdem", fold=fold, explanation_accuracy=accuracy, example={"yes": text}, **columns)
+    return row("vdem", fold=fold, explanation_accuracy=accuracy, formulas={"yes": text}, **columns)
 
 
 def test_the_shortest_rule_of_the_good_folds():
@@ -241,18 +241,18 @@ def test_the_class_of_the_paper_where_rows_keep_it():
         row(
             explanation_accuracy=0.9,
             used={"recovery": [], "death": []},
-            example={"death": "a", "recovery": "b"},
+            formulas={"death": "a", "recovery": "b"},
         )
     ]
     assert good_rule(Scoreboard(rows), "mimic2", "mu")[0] == "death"
 
-    others = [row("cub", explanation_accuracy=0.9, used={"x": [], "y": []}, example={"y": "a"})]
+    others = [row("cub", explanation_accuracy=0.9, used={"x": [], "y": []}, formulas={"y": "a"})]
     assert good_rule(Scoreboard(others), "cub", "mu")[0] == "y"
 
 
 def test_long_rules_are_counted_and_methods_without_rules_left_out():
     rows = [ruled(0.9, 0, " | ".join(f"c{at}" for at in range(21)))]
-    (line,) = rules_table(Scoreboard([*rows, row("vdem", "boosting", model_accuracy=0.9, example={})])).lines
+    (line,) = rules_table(Scoreboard([*rows, row("vdem", "boosting", model_accuracy=0.9, formulas={})])).lines
 
     assert [cell.text for cell in line[1:]] == ["mu", "yes ↔ (too long)", "21"]
 
@@ -261,7 +261,7 @@ def test_long_rules_are_counted_and_methods_without_rules_left_out():
 def test_any_names_can_be_written(formula: object, label: str, experiment: str):
     """Rows keep rules as text; it is read back, whatever the names, and nothing in it acts."""
     text = format_formula(formula)
-    rows = [row(experiment, explanation_accuracy=0.9, example={label: text})]
+    rows = [row(experiment, explanation_accuracy=0.9, formulas={label: text})]
     table = rules_table(Scoreboard(rows), longest=1000)
 
     assert parse_formula(table.lines[0][2].text.split(" ↔ ", label.count(" ↔ ") + 1)[-1]) == formula
@@ -271,7 +271,7 @@ def test_any_names_can_be_written(formula: object, label: str, experiment: str):
 
 
 def test_rows_without_rules_or_scores_give_none():
-    for missing in ("example", "explanation_accuracy"):
+    for missing in ("formulas", "explanation_accuracy"):
         assert good_rule(Scoreboard([ruled(0.9, 0, "a") | {missing: None}]), "vdem", "mu") is None
 
 

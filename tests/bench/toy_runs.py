@@ -73,6 +73,7 @@ class FirstConcept:
     has_rules: bool = True
     sleep: float = 0.0
     calls: list[tuple[int, ...]] = field(default_factory=list, compare=False)
+    package = ""
 
     @property
     def title(self) -> str:

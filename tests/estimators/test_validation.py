@@ -22,7 +22,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from logiclens.errors import InputError
 from logiclens.estimators import ReluClassifier, cross_explain, validation
 from logiclens.estimators.validation import area_under_curve, has_workers, share_out
-from logiclens.metrics import complexity, explanation_accuracy, fidelity
+from logiclens.metrics import HeldOut, complexity, explanation_accuracy, fidelity
 from tests.clusters import small_cluster
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
 
@@ -281,6 +281,44 @@ def test_settings_and_data_are_checked():
     assert error_of(quick(random_state=-1), X, Y) == (
         "random_state must be a whole number of at least 0, None or a RandomState. Got -1."
     )
+
+
+# --- metrics of one's own ---
+
+
+def rules_are_right(fold: HeldOut) -> float:
+    assert list(fold.rules) == [False, True]
+    assert fold.network.members == 1
+    assert fold.probability.shape == fold.truth.shape == (len(fold.x), 2)
+    return float((fold.decided & fold.truth).any(axis=1).mean())
+
+
+def network_is_right(fold: HeldOut) -> np.ndarray:
+    return (fold.predicted & fold.truth).any(axis=1).mean()
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_a_metric_is_a_column(n_jobs):
+    scoring = {"rules are right": rules_are_right, "network is right": network_is_right}
+    found = quickly(scoring=scoring, n_jobs=n_jobs)
+
+    assert found["rules are right"].tolist() == found["rules_accuracy"].tolist()
+    assert found["network is right"].tolist() == found["model_accuracy"].tolist()
+    assert [*found.columns][-3:] == [*scoring, "time"]
+
+
+def test_a_metric_of_several_labels():
+    y = np.column_stack([Y, ~Y])
+    found = quickly(y=y, scoring={"decided": lambda fold: fold.decided.mean(axis=0)[0]})
+
+    assert 0 < found["decided"].mean() < 1
+
+
+def test_the_names_of_columns_are_taken(scores):
+    assert [*scores.columns] == [*validation._COLUMNS]
+    for name in scores.columns:
+        assert "needs a name of its own" in error_of(quick(), X, Y, scoring={name: rules_are_right})
+    assert "must be a number" in error_of(quick(epochs=4), X, Y, cv=2, scoring={"x": lambda fold: fold.names})
 
 
 def test_other_classifiers_are_refused():

@@ -157,7 +157,7 @@ def test_groups_of_thousands_stay_small():
     names = [f"c{j}" for j in range(1024)]
     group = exactly_one(names)
 
-    assert group.complexity <= 1024 * 12
+    assert group.literals <= 1024 * 12
     assert group.depth <= 30
     assert implies(Var("c17") & Var("c1000"), FALSE, at_most_one(names))
 

@@ -132,7 +132,7 @@ def test_a_name_is_a_plain_string():
 
 
 @pytest.mark.parametrize(
-    ("formula", "complexity", "size", "depth"),
+    ("formula", "literals", "size", "depth"),
     [
         (TRUE, 0, 1, 1),
         (a, 1, 1, 1),
@@ -142,8 +142,17 @@ def test_a_name_is_a_plain_string():
         (Or(TRUE, a, a, a), 3, 5, 2),
     ],
 )
-def test_complexity_size_depth(formula, complexity, size, depth):
-    assert (formula.complexity, formula.size, formula.depth) == (complexity, size, depth)
+def test_literals_size_depth(formula, literals, size, depth):
+    assert (formula.literals, formula.size, formula.depth) == (literals, size, depth)
+
+
+def test_complexity_is_that_of_the_normal_form():
+    """One definition, of formulas, rules and sets of rules; of a DNF it is what is written."""
+    nested, written = (a | b) & (c | Var("d")), (a & b) | (a & b & c)
+
+    assert (nested.literals, nested.complexity) == (4, 8)
+    assert (written.literals, written.complexity) == (5, 5)
+    assert (TRUE.complexity, FALSE.complexity) == (0, 0)
 
 
 @given(formulas())
@@ -152,7 +161,7 @@ def test_measures_follow_from_the_parts(formula):
 
     assert formula.size == 1 + sum(part.size for part in parts)
     assert formula.depth == 1 + max((part.depth for part in parts), default=0)
-    assert formula.complexity == (sum(p.complexity for p in parts) if parts else isinstance(formula, Var))
+    assert formula.literals == (sum(p.literals for p in parts) if parts else isinstance(formula, Var))
     assert formula.concepts == tuple(sorted({part.name for part in met if isinstance(part, Var)}))
 
     assert met[0] is formula
@@ -320,7 +329,7 @@ def test_shared_parts_cost_nothing():
     """The text of this formula would fill no memory."""
     f, g = ladder(150), ladder(150)
 
-    assert f.complexity == 2**151
+    assert f.literals == 2**151
     assert len(list(f.walk())) == 153
     assert f == g
     assert hash(f) == hash(g)

@@ -62,7 +62,7 @@ def test_agrees_with_every_seen_tuple_in_no_more_literals_than_the_minterms(rows
     assert found.errors == np.minimum(table.yes, table.no).sum()
     assert found.literals <= (table.yes > table.no).sum() * len(table.names)
 
-    assert found.formula.complexity == found.literals == found.cover.n_literals
+    assert found.formula.literals == found.literals == found.cover.n_literals
     assert found.cover == Cover.from_formula(found.formula, table.names)
     assert np.array_equal(found.cover.contains(table.rows), values)
 

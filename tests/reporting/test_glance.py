@@ -59,7 +59,7 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
         "joint_fidelity": 0.96,
         "faithful_to": "the network",
         "n_uncovered": 1,
-        "complexity": 3.667,
+        "literals": 3.667,
     }
 
     assert answer(facts) == (
@@ -77,7 +77,7 @@ def test_the_answer_leaves_out_what_is_not_known(facts: dict[str, Any]):
         ["n", "rules_accuracy", "network_accuracy", "joint_fidelity", "fidelity_plain", "n_uncovered"]
     )
     facts["policy"]["printed"] = False
-    facts["overall"]["complexity"] = 1.0
+    facts["overall"]["literals"] = 1.0
     facts["rules"] = facts["rules"][:1]
 
     assert answer(facts) == "One rule of 1 literal."

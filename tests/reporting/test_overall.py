@@ -32,7 +32,7 @@ def test_figures_are_those_of_the_metrics(iris):
     assert (found.explanation_accuracy, found.explanation_accuracy_plain) == pytest.approx(
         (accuracy.macro_f1, accuracy.plain)
     )
-    assert found.complexity == rules.complexity
+    assert found.literals == rules.complexity
     assert found.n_uncovered == counts.n_uncovered
     assert found.black_box_accuracy is None
     assert found.baseline == pytest.approx(np.unique(iris.y, return_counts=True)[1].max() / 75)

@@ -30,7 +30,7 @@ def test_scores_are_those_of_the_metrics(iris):
         assert found.scores.accuracy == pytest.approx(accuracy.by_target[found.label].macro_f1)
         assert found.scores.fidelity == pytest.approx(faithful.by_target[found.label].macro_f1)
         assert found.scores.fidelity_plain == pytest.approx(faithful.by_target[found.label].plain)
-        assert found.scores.literals == rules[found.label].complexity
+        assert found.scores.literals == rules[found.label].literals
 
 
 def test_terms_are_scored_one_by_one(iris):

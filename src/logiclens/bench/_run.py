@@ -28,18 +28,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from logiclens.bench._data_files import Folder
 from logiclens.bench.experiments import Fold, HasFolds
-from logiclens.bench.fold_scores import Row, score, seconds_of, unfinished_outcome
+from logiclens.bench.fold_scores import COLUMNS, Row, score, seconds_of, unfinished_outcome
 from logiclens.bench.method import DONE, Method, Outcome
-from logiclens.bench.methods import CLUSTERERS, METHODS, method_for, methods_for
-from logiclens.bench.store import FinishedPiece, Key, Results, fold_checksum, in_order, key_of
+from logiclens.bench.methods import CLUSTERERS, METHODS, OwnLEN, as_method, method_for, methods_for
+from logiclens.bench.store import FinishedPiece, Key, Results, fingerprint, fold_checksum, in_order, key_of
 from logiclens.errors import EngineError, InputError, MissingDependencyError, shown
+from logiclens.metrics.held_out import Scoring, check_scoring
 
 FAILED = "failed: "
 """Beginning of the status of a fit that raised an error; the next run tries it again."""
@@ -90,17 +92,19 @@ class PlannedPiece:
     method: Method
     folds: tuple[Fold, ...]
     key: Key
+    scoring: Scoring = field(default_factory=dict)
 
 
-def run(
+def run(  # noqa: PLR0913 - settings of a run
     experiments: Sequence[HasFolds],
-    methods: Sequence[str | Method],
+    methods: Sequence[Any],
     *,
     results: Results,
     data_dir: Folder = None,
     n_jobs: int | None = 1,
     time_limit: float | None = None,
     timings: bool = True,
+    scoring: Scoring | None = None,
     progress: OnPiece | None = None,
 ) -> list[Row]:
     """Run methods on experiments and store the results.
@@ -108,8 +112,9 @@ def run(
     Parameters
     ----------
     experiments : sequence of Experiment
-    methods : sequence of str or Method
-        By name, those of :mod:`logiclens.bench.methods` that apply to the experiment.
+    methods : sequence of str, Method or classifier
+        By name, those of :mod:`logiclens.bench.methods` that apply to the experiment; or your own: a
+        :class:`~logiclens.bench.FoldByFold`, a classifier of this package or its class.
     results : Results
         Where pieces are stored, and found again.
     data_dir : path, optional
@@ -121,6 +126,9 @@ def run(
         Seconds after which a fit of a slow method is stopped; never when missing.
     timings : bool, default True
         Whether seconds have to be those of fits that had the machine to themselves.
+    scoring : mapping of str to callable, optional
+        Metrics of your own by the names of their columns, as of ``cross_explain``: functions of a
+        :class:`~logiclens.metrics.HeldOut`. They are None for methods without rules.
     progress : callable, optional
         Called with a :class:`PieceReport` after each piece.
 
@@ -135,7 +143,7 @@ def run(
         A file with data is missing, a method is unknown, or a setting cannot be used.
     """
     _check_settings(results, n_jobs, time_limit)
-    tasks = plan_pieces(experiments, methods, data_dir)
+    tasks = plan_pieces(experiments, methods, data_dir, scoring)
     found = {
         task.key: unit for task in tasks if (unit := results.stored(task.key)) and _is_final(unit, time_limit)
     }
@@ -172,28 +180,34 @@ def run(
 
 
 def plan_pieces(
-    experiments: Sequence[HasFolds], methods: Sequence[str | Method], data_dir: Folder = None
+    experiments: Sequence[HasFolds],
+    methods: Sequence[Any],
+    data_dir: Folder = None,
+    scoring: Scoring | None = None,
 ) -> list[PlannedPiece]:
     """List the pieces of work, experiment by experiment; parameters as for :func:`run`.
 
     A method by name that does not apply to an experiment, such as a tree where there are no labels, is left
-    out there.
+    out there, and so is a classifier.
     """
     tasks = []
+    scoring = check_scoring(scoring, COLUMNS)
+    metrics = f" {fingerprint(scoring)}" if scoring else ""
     for experiment in experiments:
         # A method that is known, but not for this experiment, is left out.
         inapplicable = (METHODS.keys() | CLUSTERERS.keys()) - methods_for(experiment).keys()
         kept = [each for each in methods if not (isinstance(each, str) and each in inapplicable)]
-        chosen = [method_for(each, experiment) if isinstance(each, str) else each for each in kept]
+        chosen = [method_for(each, experiment) if isinstance(each, str) else as_method(each) for each in kept]
+        chosen = [each for each in chosen if experiment.supervised or not isinstance(each, OwnLEN)]
         folds = experiment.folds(data_dir) if chosen else []
         sums = {fold.number: fold_checksum(fold) for fold in folds}
         for method in chosen:
             for group in [folds] if method.together else [[fold] for fold in folds]:
                 numbers = [fold.number for fold in group]
                 seeds = (experiment.seed, training_seed(experiment))
-                data = " ".join(sums[number] for number in numbers)
+                data = " ".join(sums[number] for number in numbers) + metrics
                 key = key_of(experiment.name, method, numbers, seeds, data)
-                tasks.append(PlannedPiece(experiment, method, tuple(group), key))
+                tasks.append(PlannedPiece(experiment, method, tuple(group), key, scoring))
     twice = [task.key for task in tasks if sum(task.key.file == other.key.file for other in tasks) > 1]
     if twice:
         raise InputError(
@@ -290,7 +304,8 @@ def _do_piece(task: PlannedPiece, time_limit: float | None) -> list[Row]:
 
 def _score_outcomes(task: PlannedPiece, outcomes: Sequence[Outcome]) -> list[Row]:
     pairs = zip(task.folds, outcomes, strict=True)
-    scored = getattr(task.method, "score", score)  # what a peer's outcome says, the peer knows
+    # What a peer's outcome says, the peer knows.
+    scored = getattr(task.method, "score", None) or partial(score, scoring=task.scoring)
     rows = (scored(task.experiment, task.method, fold, each, seed=task.key.seed) for fold, each in pairs)
     return [row for several in rows for row in several]
 

@@ -19,7 +19,8 @@
     agreement_rules_<name>    macro-F1 of the formulas against it
     seconds_train, _extract   and seconds, their sum
     used                      concepts of each class's formula, for consistency over the folds
-    example                   formulas of the first class and of the last two, as text
+    formulas                  the formula of each class, as text, of at most LONGEST literals
+    and a column for each metric of one's own (``scoring=`` of ``run``)
 
 Rates lie in [0, 1]; what does not apply, or was not finished, is None. Classes that do not occur among the
 scored rows are left out of means over classes: of pictures that are few, not every species is there.
@@ -28,17 +29,19 @@ scored rows are left out of means over classes: of pictures that are few, not ev
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from logiclens.bench.experiments import Fold, HasFolds
-from logiclens.bench.method import DONE, Method, Outcome
+from logiclens.bench.method import DONE, Method, Outcome, one_hot
 from logiclens.errors import InputError, LimitError, UnknownConceptError, listing
 from logiclens.logic import FALSE, Formula
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.metrics import complexity, explanation_accuracy, fidelity
+from logiclens.metrics import HeldOut, complexity, explanation_accuracy, fidelity
 from logiclens.metrics.agreement import formulas_of
+from logiclens.metrics.held_out import Scoring, score_held_out
 
 Row: TypeAlias = dict[str, Any]
 """Figures of one method on one fold, or on a part of it, by the names of the columns."""
@@ -60,11 +63,24 @@ RATES = (
 )
 """Columns of shares and macro-F1 that every row has."""
 
-EXAMPLES = 2
-"""Classes, from the last, whose formulas are kept as text; so is that of the first."""
+COLUMNS = (
+    *("experiment", "part", "method", "fold", "fold_seed", "seed", "n_train", "n_test", "n_concepts"),
+    *("status", *RATES, "complexity", "list_literals", "n_without_rule", *SECONDS, "used", "formulas"),
+)
+"""Columns that every row has; no metric of one's own can have their names."""
+LONGEST = 10_000
+"""Literals of the longest formula that is kept."""
 
 
-def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *, seed: int = 0) -> list[Row]:
+def score(
+    experiment: HasFolds,
+    method: Method,
+    fold: Fold,
+    outcome: Outcome,
+    *,
+    seed: int = 0,
+    scoring: Scoring = MappingProxyType({}),
+) -> list[Row]:
     """Rows of one fold: all its test rows first, then each of its parts.
 
     Parameters
@@ -76,6 +92,9 @@ def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *,
         What the method made of it.
     seed : int, default 0
         That the method was fitted with.
+    scoring : mapping of str to callable, optional
+        Metrics of one's own, functions of a :class:`~logiclens.metrics.HeldOut`; None for methods without
+        rules.
 
     Raises
     ------
@@ -90,7 +109,8 @@ def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *,
         **{f"agreement_{who}_{_column(name)}": None for name in fold.also for who in ("model", "rules")},
         **seconds_of(outcome),
         "used": {},
-        "example": {},
+        "formulas": {},
+        **dict.fromkeys(scoring),
     }
     every = np.ones(len(fold.y_test), dtype=np.bool_)
     parts = {"": every, **{name: mask for name, mask in fold.parts.items() if mask.any()}}
@@ -102,13 +122,31 @@ def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *,
     rows = [
         shared | sizes[name] | _figures(fold, outcome, rules, answers, mask) for name, mask in parts.items()
     ]
-    if rules is not None:
-        kept = (*fold.class_names[:1], *fold.class_names[-EXAMPLES:])
-        rows[0] |= {
-            "used": {name: sorted(formula.concepts) for name, formula in rules.items()},
-            "example": {name: str(rules[name]) for name in kept},
-        }
+    if rules is None or answers is None:
+        return rows
+    for row, mask in zip(rows, parts.values(), strict=True):
+        row |= score_held_out(scoring, _held_out(fold, outcome, rules, answers, mask))
+    rows[0] |= {
+        "used": {name: sorted(formula.concepts) for name, formula in rules.items()},
+        "formulas": {name: str(each) for name, each in rules.items() if each.literals <= LONGEST},
+    }
     return rows
+
+
+def _held_out(
+    fold: Fold, outcome: Outcome, rules: Mapping[str, Formula], answers: IndexArray, mask: BoolArray
+) -> HeldOut:
+    """The test rows in the mask, as metrics of one's own see them."""
+    n_classes = len(fold.class_names)
+    return HeldOut(
+        rules,
+        fold.concept_names,
+        fold.x_test[mask],
+        one_hot(fold.y_test[mask], n_classes),
+        one_hot(outcome.answers[mask], n_classes),
+        one_hot(answers[mask], n_classes),
+        None if outcome.probability is None else outcome.probability[mask],
+    )
 
 
 def row_head(experiment: HasFolds, method: Method, fold: Fold, seed: int) -> Row:

@@ -7,7 +7,9 @@ Models of other packages print, warn, and draw from generators that the whole pr
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
+import sys
 import time
 import warnings
 from abc import ABC, abstractmethod
@@ -232,6 +234,36 @@ def package_for(title: str, package: str) -> Any:
             f"{title} needs the package {package}, which is not installed. "
             "Run: pip install 'logiclens[bench]'"
         ) from None
+
+
+def object_at(place: str) -> Any:
+    """What ``module:name`` says, also in a module of the working directory; the module is imported.
+
+    Raises
+    ------
+    InputError
+        The module cannot be imported, or has nothing of that name.
+
+    Examples
+    --------
+    >>> object_at("math:pi")
+    3.141592653589793
+    """
+    module, _, name = place.partition(":")
+    if not module or not name:
+        raise InputError(f"Write module:name, such as my_methods:MyMethod. Got {shown(place)}.")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found: Any = import_module(module)
+    except Exception as error:
+        why = " ".join(str(error).split())
+        raise InputError(f"The module {module!r} cannot be imported: {type(error).__name__}: {why}") from None
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"The module {module!r} has no {name!r}. Write module:name.")
+        found = getattr(found, part)
+    return found
 
 
 def named_method(methods: Mapping[str, AnyMethod], name: str, where: str = "") -> AnyMethod:

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import entry_points
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -41,10 +42,11 @@ from logiclens.bench.method import (
     by_class,
     isolation,
     named_method,
+    object_at,
     one_hot,
     package_for,
 )
-from logiclens.errors import LimitError
+from logiclens.errors import InputError, LimitError, shown
 from logiclens.logic import to_dnf, to_nnf
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
@@ -131,6 +133,59 @@ class LENMethod:
         make = kinds[self.kind].reference if self.reference else kinds[self.kind]
         made: LENClassifier = make(encoder=None, random_state=seed)
         return made
+
+
+@dataclass(frozen=True)
+class OwnLEN(LENMethod):
+    """A classifier that is one of our networks, with its settings.
+
+    Parameters
+    ----------
+    classifier : LENClassifier
+        It is not changed; its ``random_state`` and ``encoder`` are set for each experiment.
+    """
+
+    classifier: Any = None
+
+    def _classifier(self, seed: int) -> LENClassifier:
+        from sklearn.base import clone
+
+        made: LENClassifier = clone(self.classifier).set_params(encoder=None, random_state=seed)
+        return made
+
+
+def as_method(value: Any) -> Method:
+    """A method of one's own: an instance or class of one, or a classifier of this package or its class.
+
+    Raises
+    ------
+    InputError
+        It is something else.
+
+    Examples
+    --------
+    >>> from logiclens import MuClassifier
+    >>> as_method(MuClassifier(hidden=(5,))).name, as_method(Tree).name
+    ('MuClassifier', 'tree')
+    """
+    from logiclens.estimators.base import LENClassifier
+
+    try:
+        made = value() if isinstance(value, type) else value
+    except TypeError as error:
+        raise InputError(f"{value.__name__} cannot be made without arguments: {error}. Pass one.") from None
+    if isinstance(made, LENClassifier):
+        name = type(made).__name__
+        return OwnLEN(name, name, classifier=made)
+    if not all(hasattr(made, name) for name in _OF_A_METHOD):
+        raise InputError(
+            "A method is a logiclens.bench.FoldByFold, a classifier of this package, or a class of these. "
+            f"Got {shown(value)}."
+        )
+    return cast("Method", made)
+
+
+_OF_A_METHOD = ("fit", "name", "title", "together", "has_rules", "slow", "package")
 
 
 def _soft_targets(outputs: FloatArray, confidence: FloatArray) -> FloatArray:
@@ -640,6 +695,28 @@ class Boosting(Ceiling):
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         return HistGradientBoostingClassifier(random_state=seed)
+
+
+ENTRY_POINTS = "logiclens.methods"
+"""Group of the entry points by which packages offer methods."""
+
+
+def every_method(tell: Callable[[str], object]) -> dict[str, Method]:
+    """All of :data:`METHODS`, and those that installed packages offer, by name.
+
+    Parameters
+    ----------
+    tell : callable
+        Is told, in a line, of each that cannot be used.
+    """
+    found = dict(METHODS)
+    for each in entry_points(group=ENTRY_POINTS):
+        if each.name not in METHODS:
+            try:
+                found[each.name] = as_method(object_at(each.value))
+            except InputError as error:
+                tell(f"{each.name} is left out: {error}")
+    return found
 
 
 DEFAULT = "mu"

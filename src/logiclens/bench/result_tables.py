@@ -432,7 +432,7 @@ def rules_table(board: Scoreboard, longest: int = LONGEST) -> ResultTable:
     Examples
     --------
     >>> row = {"experiment": "vdem", "method": "mu", "fold": 0, "fold_seed": 0, "explanation_accuracy": 0.9}
-    >>> print(rules_table(Scoreboard([row | {"example": {"free": "fair & ~egal"}}])).to_markdown())
+    >>> print(rules_table(Scoreboard([row | {"formulas": {"free": "fair & ~egal"}}])).to_markdown())
     **Example rules**
     <BLANKLINE>
     |  | Model | Rule | Literals |
@@ -462,14 +462,20 @@ def good_rule(board: Scoreboard, experiment: str, method: str) -> tuple[str, For
     rows = [
         row
         for row in board.folds(experiment, method)
-        if row.get("example") and mean is not None and accuracy.get(row["fold"], -1.0) >= mean.value - 1e-12
+        if formulas_of_row(row) and mean is not None and accuracy.get(row["fold"], -1.0) >= mean.value - 1e-12
     ]
     if not rows:
         return None
-    wanted, kept = board.class_shown(experiment), [str(label) for label in rows[0]["example"]]
+    wanted, kept = board.class_shown(experiment), [str(label) for label in formulas_of_row(rows[0])]
     label = wanted if wanted in kept and wanted is not None else kept[-1]
-    formulas = [parse_formula(row["example"][label]) for row in rows if label in row["example"]]
+    texts = [formulas_of_row(row) for row in rows]
+    formulas = [parse_formula(each[label]) for each in texts if label in each]
     return label, min(formulas, key=complexity)
+
+
+def formulas_of_row(row: Row) -> Mapping[str, str]:
+    """Formulas by class; rows of earlier releases keep those of three classes, as ``example``."""
+    return row.get("formulas") or row.get("example") or {}
 
 
 def _cells(label: str, formula: Formula, longest: int) -> tuple[Cell, Cell]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -62,8 +62,16 @@ MethodNames: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--method",
-        help="Methods to run: name,name,...; the option can be repeated. all: the slow ones, too.  "
-        "[default: all that are not slow]",
+        help="Methods to run: name,name,...; the option can be repeated. all: the slow ones, too. "
+        "module:Class: a method or classifier of your own.  [default: all that are not slow]",
+        metavar="NAMES",
+    ),
+]
+Metrics: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scoring",
+        help="Metrics of your own, as columns of the rows: module:function,...; a function of a HeldOut.",
         metavar="NAMES",
     ),
 ]
@@ -128,7 +136,7 @@ def choose_names(given: Iterable[str], known: Iterable[str], what: str) -> tuple
     ('mu', 'tree')
     """
     names, given = tuple(known), tuple(given)
-    found = dict.fromkeys(name for text in given for each in text.split(",") if (name := each.strip()))
+    found = _split(given)
     for name in found:
         if name not in names:
             raise InputError(
@@ -140,8 +148,8 @@ def choose_names(given: Iterable[str], known: Iterable[str], what: str) -> tuple
 
 
 def choose_methods(
-    given: Sequence[str] | None, known: Mapping[str, Method], *, slow: bool = False
-) -> tuple[str, ...]:
+    given: Sequence[str] | None, known: Mapping[str, Method], *, slow: bool = False, own: bool = False
+) -> tuple[Any, ...]:
     """The methods named by the options; prints a line about those that are left out by default.
 
     Parameters
@@ -151,6 +159,8 @@ def choose_methods(
     known : mapping of str to Method
     slow : bool, default False
         Whether slow methods run without being named.
+    own : bool, default False
+        Whether ``module:Class`` is a method of one's own; it is returned as such.
 
     Raises
     ------
@@ -159,13 +169,31 @@ def choose_methods(
     MissingDependencyError
         A method that was named needs a package that is not installed.
     """
-    from logiclens.bench.method import available
+    from logiclens.bench.method import available, object_at
+    from logiclens.bench.methods import METHODS, as_method
 
-    names = choose_names(given or (), (*known, ALL), "method")
-    if names and ALL not in names:
-        return available(known, names, print_error)
-    offered = {name: method for name, method in known.items() if slow or ALL in names or not method.slow}
-    return available(offered, (), print_error)
+    places = [name for name in _split(given) if own and ":" in name]
+    names = choose_names((name for name in _split(given) if name not in places), (*known, ALL), "method")
+    if (names or places) and ALL not in names:
+        chosen = available(known, names, print_error) if names else ()
+    else:
+        offered = {name: method for name, method in known.items() if slow or ALL in names or not method.slow}
+        chosen = available(offered, (), print_error)
+    found = (name if name in METHODS or not own else known[name] for name in chosen)
+    return (*found, *(as_method(object_at(place)) for place in places))
+
+
+def choose_metrics(given: Sequence[str] | None) -> dict[str, Any]:
+    """The metrics that ``module:function`` says, by the names of the functions."""
+    from logiclens.bench.method import object_at
+
+    return {place.rpartition(":")[2]: object_at(place) for place in _split(given)}
+
+
+def _split(given: Iterable[str] | None) -> list[str]:
+    """Texts, split at commas, once each."""
+    names = (each.strip() for text in given or () for each in text.split(","))
+    return [*dict.fromkeys(name for name in names if name)]
 
 
 def check_folder(out: Path) -> None:
@@ -409,6 +437,7 @@ def paper(  # noqa: PLR0913 - the options of a command
         ),
     ] = None,
     method: MethodNames = None,
+    scoring: Metrics = None,
     folds: Annotated[
         int | None,
         typer.Option(
@@ -448,16 +477,18 @@ def paper(  # noqa: PLR0913 - the options of a command
       logiclens bench paper --fold-seed 1 --out fresh
           other folds than the paper's
     """  # noqa: D301 - \b keeps lines
-    from logiclens.bench import METHODS, Scoreboard, paper_tables, run
+    from logiclens.bench import Scoreboard, paper_tables, run
+    from logiclens.bench.methods import every_method
 
     with one_line_errors():
         if what_there_is:
             _print_what_there_is(data_dir)
             return
-        methods = choose_methods(method, METHODS)
+        methods = choose_methods(method, every_method(print_error), own=True)
+        metrics = choose_metrics(scoring)
         experiments = _choose_experiments(experiment, data_dir, folds, fold_seed)
         check_folder(out)
-        work = partial(run, experiments, methods, data_dir=data_dir, time_limit=time_limit)
+        work = partial(run, experiments, methods, data_dir=data_dir, time_limit=time_limit, scoring=metrics)
         rows = run_all(partial(work, timings=scheduler is None), out, jobs, scheduler)
         board = Scoreboard(rows, fold_seed=fold_seed)
         summary = [_summary(board, name) for name in board.experiments]
@@ -519,7 +550,8 @@ def _summary(board: Scoreboard, experiment: str) -> ResultTable:
 
 
 def _print_what_there_is(data_dir: Path | None) -> None:
-    from logiclens.bench import EXPERIMENTS, METHODS
+    from logiclens.bench import EXPERIMENTS
+    from logiclens.bench.methods import every_method
 
     with Progress.on_terminal().show("looking for the data"):
         lacking = {each.name: _missing_data(each, data_dir) for each in EXPERIMENTS.values()}
@@ -527,7 +559,7 @@ def _print_what_there_is(data_dir: Path | None) -> None:
         (each.name, f"{each.title}, {each.n_folds} folds. {lacking[each.name] or 'The data are there.'}")
         for each in EXPERIMENTS.values()
     ]
-    methods = [(name, _method_words(method)) for name, method in METHODS.items()]
+    methods = [(name, _method_words(method)) for name, method in every_method(print_error).items()]
     with checked_output():
         console = output_console()
         print_table(console, text_table("experiment", "what it is", rows=experiments))
@@ -537,9 +569,11 @@ def _print_what_there_is(data_dir: Path | None) -> None:
 def _method_words(method: Method) -> str:
     """Describe a method, and name the package that it needs."""
     from logiclens.bench.method import is_installed
+    from logiclens.bench.scoreboard import is_network
 
     how = "settings and extraction of the paper" if method.name.endswith("-reference") else "our defaults"
-    words = [_METHODS.get(method.name, f"{method.name.partition('-')[0]} network, {how}")]
+    network = f"{method.name.partition('-')[0]} network, {how}" if is_network(method.name) else method.title
+    words = [_METHODS.get(method.name, network)]
     words += ["slow"] * method.slow
     if not is_installed(method.package):
         words.append(f"needs {method.package}: pip install 'logiclens[bench]'")
@@ -584,6 +618,7 @@ def tables(  # noqa: PLR0913 - the options of a command
         ),
     ] = False,
     method: MethodNames = None,
+    scoring: Metrics = None,
     folds: Annotated[int, typer.Option(help="Folds of each table.", min=2, metavar="NUMBER")] = 10,
     fold_seed: FoldSeed = 0,
     out: Out = Path("results"),
@@ -613,11 +648,16 @@ def tables(  # noqa: PLR0913 - the options of a command
       logiclens bench tables data/ --target outcome --front --method mu,cart,figs
           accuracy against length, each method choosing its size up to limits of length
     """  # noqa: D301 - \b keeps lines
-    from logiclens.bench import METHODS, PEERS, Scoreboard, front_figure, front_tables, run, run_fronts
+    from logiclens.bench import PEERS, Scoreboard, front_figure, front_tables, run, run_fronts
+    from logiclens.bench.methods import every_method
     from logiclens.cli.selection import select_rows
 
     with one_line_errors():
-        methods = choose_methods(method, PEERS if front else METHODS, slow=front)
+        if front and scoring:
+            raise InputError("--scoring is for rows of methods, not for --front. Leave one of them out.")
+        known = PEERS if front else every_method(print_error)
+        methods = choose_methods(method, known, slow=front, own=not front)
+        metrics = choose_metrics(scoring)
         if out.resolve() == folder.resolve():
             raise InputError(f"{str(out)!r} is the folder of tables. Name another one with --out.")
         selection = Selection(target, above=above, holdout=0.0, type_notes=False)
@@ -634,7 +674,10 @@ def tables(  # noqa: PLR0913 - the options of a command
             rows = run_all(work, out / "fronts", jobs, scheduler)
             show(rows, front_tables(rows), {"front.svg": front_figure(rows)}, out / "fronts", form)
             return
-        work = partial(run, experiments, methods, time_limit=time_limit or LIMIT, timings=scheduler is None)
+        limit = time_limit or LIMIT
+        work = partial(
+            run, experiments, methods, time_limit=limit, timings=scheduler is None, scoring=metrics
+        )
         rows = run_all(work, out, jobs, scheduler)
         summary, every = _ranked_tables(Scoreboard(rows, fold_seed=fold_seed))
         show(rows, every, _figures(rows, fold_seed), out, form, summary)

@@ -198,7 +198,7 @@ def _print(console: Console, found: Fit, request: Request) -> None:
     from logiclens.cli.terminal import percent, print_line, print_table
     from logiclens.errors import count
 
-    parts = {label: formula.complexity for label, formula in found.rules.conditions.items()}
+    parts = {label: formula.literals for label, formula in found.rules.conditions.items()}
     filled = [each._replace(literals=parts.get(each.label, 0)) for each in found.classes if each.n]
     print_heading(
         console,

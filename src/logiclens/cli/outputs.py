@@ -347,7 +347,7 @@ def class_entries(found: ClassScores) -> dict[str, Any]:
         "text": rule.rule.format("plain"),
         "sentence": f"{rule.rule.to_sentence()}. {rule_words(found)}".rstrip(),
         "sql": rule.to_sql(),
-        "literals": rule.complexity,
+        "literals": rule.literals,
         "status": rule.status,
         "n_all": found.n_all,
         "n": found.n,

@@ -281,7 +281,7 @@ def _provenance(rules: ExplanationSet, name: str, label: Label | None) -> str:
     target = "The prediction" if scores is None or scores.target is None else scores.target
     what = target if label is None else f"{target}: whether it is {label}"
     lines = [f"{what}, by the rules of {name} (logiclens {logiclens.__version__})"]
-    literals = rules.literals if label is None else rules[label].complexity
+    literals = rules.literals if label is None else rules[label].literals
     right = ""
     if scores is not None and label is None:
         right = f", right on {percent(scores.accuracy)} of {count(round(scores.total), 'row')} held out"

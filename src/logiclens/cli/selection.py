@@ -264,13 +264,13 @@ class Fit:
     def classes(self) -> tuple[ClassScores, ...]:
         """The scores of the rules about each class."""
         rules, sizes = self.rules, self.rows.class_sizes
-        literals = {label: formula.complexity for label, formula in rules.conditions.items()}
+        literals = {label: formula.literals for label, formula in rules.conditions.items()}
         return tuple(
             ClassScores(
                 explanation,
                 n_all=sum(sizes.get(label, ())),
                 n=int(self.truth.by_label[label].support),
-                literals=literals.get(label, 0) if rules.is_list else explanation.complexity,
+                literals=literals.get(label, 0) if rules.is_list else explanation.literals,
                 rates=self.truth.by_label[label].rates,
                 fidelity=np.nan if self.network is None else self.network.by_label[label].agreement,
                 agreement=self.truth.by_label[label].agreement,

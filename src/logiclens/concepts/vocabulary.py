@@ -324,11 +324,11 @@ class Vocabulary:
             tuples, names = every_combination(groups)
             table = TruthTable.from_data(tuples, formula.evaluate(tuples, names), names=names)
             short = minimize(table).formula
-            return short if short.complexity < formula.complexity else formula
+            return short if short.literals < formula.literals else formula
         terms = to_dnf(formula)
         kept = [without_implied(term, groups) for term in (terms.args if isinstance(terms, Or) else (terms,))]
         short = Or.of([term for term in dict.fromkeys(kept) if term != FALSE])
-        return short if short.complexity < formula.complexity else formula
+        return short if short.literals < formula.literals else formula
 
     # Writing
 

@@ -38,7 +38,8 @@ from logiclens.estimators.inputs_and_targets import (
 )
 from logiclens.explain.rule import label_array
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
+from logiclens.metrics import HeldOut, complexity, consistency, explanation_accuracy, fidelity
+from logiclens.metrics.held_out import Scoring, check_scoring, score_held_out
 
 if TYPE_CHECKING:
     from logiclens.concepts.encoder import ConceptEncoder
@@ -48,6 +49,13 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_COLUMNS = (
+    *("fold", "n_train", "n_test", "model_accuracy", "model_auc", "model_brier", "explanation_accuracy"),
+    *("explanation_accuracy_plain", "rules_accuracy", "complexity", "literals", "fidelity", "fidelity_plain"),
+    *("fidelity_joint", "fidelity_unseen", "consistency", "consistency_adjusted", "time"),
+)
+"""Names that metrics of one's own cannot have."""
 
 
 def has_workers(n_jobs: int | None) -> bool:
@@ -105,6 +113,7 @@ def cross_explain(
     cv: Any = 10,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    scoring: Scoring | None = None,
     n_jobs: int | None = None,
     unlabeled: Any = None,
 ) -> Any:
@@ -127,6 +136,9 @@ def cross_explain(
         the fit in each fold.
     sample_weight : array of shape (n,), optional
         Weights of the training rows.
+    scoring : mapping of str to callable, optional
+        Metrics of your own: a function of a :class:`~logiclens.metrics.HeldOut`, the rules and predictions of
+        a fold on its test rows, to a number, by the name of its column.
     n_jobs : int, optional
         Workers to share the folds out among, in the meaning of joblib: -1 is one for each processor, and
         joblib's ``parallel_config`` chooses what they are (processes, threads, a Dask cluster) and, when this
@@ -158,6 +170,7 @@ def cross_explain(
           none;
         - ``consistency``: how far the same concepts return over the folds (the same value in every row),
           ``consistency_adjusted``: corrected for chance;
+        - the metrics of ``scoring``;
         - ``time``: seconds of training and extraction, of the one population divided by the number of folds,
           otherwise of each fold.
     """
@@ -167,6 +180,7 @@ def cross_explain(
             f"Got {shown(estimator)}."
         )
     check_settings(estimator.get_params(deep=False))
+    scoring = check_scoring(scoring, _COLUMNS)
     spread = has_workers(n_jobs)
     estimator = clone(estimator)
     estimator.set_params(random_state=seed_of(estimator.random_state))
@@ -185,10 +199,10 @@ def cross_explain(
         weights = [_only(weight, train) for train, _ in parts]
         estimator.set_params(encoder=_common_encoder(estimator, X, weights))
         chunks = [([part], at) for at, part in enumerate(parts)]
-        shared = (estimator, _collect(X), targets, weight)
+        shared = (estimator, _collect(X), targets, weight, scoring)
         scored = [fold for (fold,) in share_out(_score_folds, shared, chunks, n_jobs)]
     else:
-        scored = _score_folds(estimator, X, targets, weight, parts)
+        scored = _score_folds(estimator, X, targets, weight, scoring, parts)
     usable = {name for fold in scored for name in fold.names}
     recurring = consistency([fold.rules for fold in scored], n_concepts=len(usable))
     shared_scores = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted}
@@ -196,6 +210,7 @@ def cross_explain(
         {"fold": at, "n_train": len(train), "n_test": len(test)}
         | fold.scores
         | shared_scores
+        | fold.own_scores
         | {"time": fold.seconds}
         for at, (fold, (train, test)) in enumerate(zip(scored, parts, strict=True))
     ]
@@ -203,9 +218,10 @@ def cross_explain(
 
 
 class _ScoredFold(NamedTuple):
-    """A fold: its scores, its rules, the concepts that they may use, seconds."""
+    """A fold: its scores, those of one's own metrics, its rules, the concepts that they may use, seconds."""
 
     scores: dict[str, float]
+    own_scores: dict[str, float]
     rules: ExplanationSet
     names: tuple[str, ...]
     seconds: float
@@ -216,6 +232,7 @@ def _score_folds(
     X: Any,
     targets: Targets,
     weight: FloatArray,
+    scoring: Scoring,
     parts: Sequence[tuple[IndexArray, IndexArray]],
     first: int = 0,
 ) -> list[_ScoredFold]:
@@ -225,7 +242,7 @@ def _score_folds(
     fitted = fit_parts(clone(estimator), X, targets, weights, first)
     seconds = (time.perf_counter() - start) / len(parts)
     return [
-        _ScoredFold(_scores(part, *rows, targets), part.rules, part.inputs.names, seconds)
+        _ScoredFold(*_scores(part, *rows, targets, scoring), part.rules, part.inputs.names, seconds)
         for part, rows in zip(fitted, parts, strict=True)
     ]
 
@@ -307,8 +324,10 @@ def _common_encoder(estimator: LENClassifier, X: Any, weights: Sequence[FloatArr
     return needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
 
 
-def _scores(part: FittedPart, train: IndexArray, test: IndexArray, targets: Targets) -> dict[str, float]:
-    """Metrics of one fold, on its test rows."""
+def _scores(
+    part: FittedPart, train: IndexArray, test: IndexArray, targets: Targets, scoring: Scoring
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Metrics of one fold, on its test rows: ours, and those of ``scoring``."""
     x, rules, names = part.inputs.values, part.rules, part.rules.concept_names
     predicted = part.predict(x[test])
     truth = targets.truth()[test] > 0.5
@@ -319,13 +338,18 @@ def _scores(part: FittedPart, train: IndexArray, test: IndexArray, targets: Targ
         y: Any = labels[truth.argmax(axis=1)]
         right = predicted.chosen == truth.argmax(axis=1)
         joint = decided == labels[predicted.chosen]
+        by_rules = decided[:, None] == labels
     else:
         y = truth
+        by_rules = np.asarray(decided) > 0
         right = (predicted.above == truth).all(axis=1)
         joint = (decided == predicted.decided).all(axis=1)
     accuracy = explanation_accuracy(rules, x[test], truth, names=names)
     faithful = fidelity(rules, x[test], predicted.decided, names=names, seen=x[train])
-    return {
+    fold = HeldOut(
+        rules, names, x[test], truth, predicted.decided, by_rules, predicted.probability, part.network
+    )
+    ours = {
         "model_accuracy": float(right.mean()),
         "model_auc": area_under_curve(predicted.probability, truth),
         "model_brier": float(np.square(predicted.probability - truth).sum(axis=1).mean())
@@ -340,6 +364,7 @@ def _scores(part: FittedPart, train: IndexArray, test: IndexArray, targets: Targ
         "fidelity_joint": float(joint.mean()),
         "fidelity_unseen": np.nan if faithful.unseen is None else faithful.unseen.plain,
     }
+    return ours, score_held_out(scoring, fold)
 
 
 def area_under_curve(scores: FloatArray, truth: BoolArray) -> float:

@@ -204,8 +204,13 @@ class Explanation:
 
     @property
     def complexity(self) -> int:
-        """Number of literals of the formula."""
+        """Number of literals of the formula's disjunctive normal form."""
         return self.rule.complexity
+
+    @property
+    def literals(self) -> int:
+        """Number of literals of the formula as written."""
+        return self.rule.literals
 
     @property
     def concepts(self) -> tuple[str, ...]:
@@ -340,7 +345,7 @@ class Explanation:
 
 def facts_of(explanation: Explanation) -> str:
     """Length, status, support and scores of an explanation, on one line."""
-    found = [count(explanation.complexity, "literal"), explanation.status]
+    found = [count(explanation.literals, "literal"), explanation.status]
     if explanation.support:
         found.append(f"support {explanation.support:.10g}")
     scores = explanation.scores

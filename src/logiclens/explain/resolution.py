@@ -60,7 +60,7 @@ class Step:
     @property
     def literals(self) -> int:
         """Number of literals of the formula."""
-        return self.formula.complexity
+        return self.formula.literals
 
 
 def resolve(true: BoolArray) -> IndexArray:

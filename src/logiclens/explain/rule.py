@@ -210,8 +210,13 @@ class Rule:
 
     @property
     def complexity(self) -> int:
-        """Number of literals of the formula."""
+        """Number of literals of the formula's disjunctive normal form."""
         return self.formula.complexity
+
+    @property
+    def literals(self) -> int:
+        """Number of literals of the formula as written."""
+        return self.formula.literals
 
     def format(self, style: str = "ascii") -> str:
         r"""Text of the rule in First-Order Logic, on one line.

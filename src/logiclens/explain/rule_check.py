@@ -55,13 +55,13 @@ class Region:
             cases = dnf_terms(self.formula, _MOST_TERMS)
         except LimitError:
             return ()
-        return cases if sum(case.complexity for case in cases) <= _LISTED_LITERALS else ()
+        return cases if sum(case.literals for case in cases) <= _LISTED_LITERALS else ()
 
     @property
     def text(self) -> str:
         """The region in plain English; of a very long one how long it is."""
         if not self.cases:
-            return f"cases that take {self.formula.complexity} literals to describe"
+            return f"cases that take {self.formula.literals} literals to describe"
         return ", or ".join(term_in_words(case, self.vocabulary) for case in self.cases)
 
     @property
@@ -402,7 +402,7 @@ def _true_part(formula: Formula, witness: Mapping[str, bool]) -> Formula:
             return None if None in parts else And.of([each for each in parts if each is not None])
         if isinstance(node, Or):
             true = [found for each in node.args if (found := part(each)) is not None]
-            return min(true, key=lambda found: found.complexity, default=None)
+            return min(true, key=lambda found: found.literals, default=None)
         positive = isinstance(node, Var)
         return node if all(witness.get(name, False) == positive for name in node.concepts) else None
 

@@ -226,7 +226,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     @property
     def complexity(self) -> float:
-        """Literals of a rule, on average over the targets, as the paper reports it."""
+        """Literals of a rule's disjunctive normal form, mean over the targets, as the paper reports it."""
         return sum(explanation.complexity for explanation in self.explanations) / len(self)
 
     @property
@@ -259,7 +259,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
     @property
     def literals(self) -> int:
         """Literals in total, as printed: of the steps; in a multi-label set of the rules."""
-        return sum(part.complexity for part in self.conditions.values())
+        return sum(part.literals for part in self.conditions.values())
 
     def __getitem__(self, label: Label) -> Explanation:
         try:

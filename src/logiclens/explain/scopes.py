@@ -619,7 +619,7 @@ def class_formulas(
 def _class_formula(condition: Formula, table: TruthTable, known: list[Formula]) -> tuple[Formula, bool]:
     """The shortest formula for a condition on a table, and whether it is proved to be equivalent."""
     written = _written_out(condition)
-    longest = _MOST_LITERALS if written is None else min(_MOST_LITERALS, written.complexity - 1)
+    longest = _MOST_LITERALS if written is None else min(_MOST_LITERALS, written.literals - 1)
     found = agreeing_formula(table, longest)
     if found is None:
         return condition if written is None else written, True
@@ -749,7 +749,7 @@ def explain_global(
     occurs = np.zeros(1 << len(names), dtype=np.bool_)
     occurs[seen.to_array()[covered][:, positions] @ (1 << np.arange(len(names)))] = True
     cnf = to_nnf(~smallest_formula(~occurs, names))
-    clauses = [] if cnf == TRUE else sorted(conjuncts(cnf), key=lambda part: part.complexity)
+    clauses = [] if cnf == TRUE else sorted(conjuncts(cnf), key=lambda part: part.literals)
     if max_clauses is not None and len(clauses) > check_count(max_clauses, "max_clauses"):
         notes.append(f"{max_clauses} of {count(len(clauses), 'clause')}")
         clauses = clauses[:max_clauses]

@@ -737,5 +737,5 @@ def _of_column(
     return [
         replace(explanation, rule=Rule(name, explanation.formula, explanation.kind, vocabulary))
         for name, explanation in zip(mine, found, strict=True)
-        if explanation.complexity
+        if explanation.literals
     ]

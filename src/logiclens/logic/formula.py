@@ -43,14 +43,14 @@ class Formula(ABC):
     one connective become one node, so ``a & b & c`` is ``And(a, b, c)``.
     """
 
-    __slots__ = ("_complexity", "_concepts", "_depth", "_hash", "_size")
-    _complexity: int
+    __slots__ = ("_concepts", "_depth", "_hash", "_literals", "_size")
+    _literals: int
     _concepts: tuple[str, ...] | None
     _depth: int
     _hash: int
     _size: int
 
-    def _seal(self, identity: tuple[object, ...], parts: tuple[Formula, ...], complexity: int) -> None:
+    def _seal(self, identity: tuple[object, ...], parts: tuple[Formula, ...], literals: int) -> None:
         """Store what is derived from the parts, once: later look-ups cost nothing, also on shared parts."""
         depth = 1 + max((part._depth for part in parts), default=0)
         if depth > MAX_DEPTH:
@@ -59,7 +59,7 @@ class Formula(ABC):
                 "Flatten it: And.of(parts) and Or.of(parts) take any number of parts."
             )
         object.__setattr__(self, "_depth", depth)
-        object.__setattr__(self, "_complexity", complexity)
+        object.__setattr__(self, "_literals", literals)
         object.__setattr__(self, "_concepts", None)  # worked out when first asked for
         object.__setattr__(self, "_size", 1 + sum(part._size for part in parts))
         object.__setattr__(self, "_hash", hash((type(self).__name__, *identity)))
@@ -70,9 +70,30 @@ class Formula(ABC):
         return ()
 
     @property
+    def literals(self) -> int:
+        """Number of literals of the formula as written; see :attr:`complexity`."""
+        return self._literals
+
+    @property
     def complexity(self) -> int:
-        """Number of literals of the formula as written."""
-        return self._complexity
+        """Number of literals of the disjunctive normal form (Sec. 6.2).
+
+        That of a formula that is one as written is :attr:`literals`; any other is brought to it first.
+
+        Raises
+        ------
+        LimitError
+            The normal form is too large; see :func:`logiclens.logic.to_dnf`.
+
+        Examples
+        --------
+        >>> both = (Var("a") | Var("b")) & (Var("c") | Var("d"))
+        >>> both.literals, both.complexity
+        (4, 8)
+        """
+        from logiclens.logic.normal_form import dnf_terms
+
+        return sum(term.literals for term in dnf_terms(self))
 
     @property
     def depth(self) -> int:
@@ -228,7 +249,7 @@ class Formula(ABC):
 
     def __repr__(self) -> str:
         if self.size > _MAX_REPR:
-            return f"<{type(self).__name__} of {self.complexity} literals>"
+            return f"<{type(self).__name__} of {self.literals} literals>"
         return f"{type(self).__name__}({', '.join(map(repr, self.args))})"
 
     def __str__(self) -> str:
@@ -291,7 +312,7 @@ class Not(Formula):
     def __init__(self, arg: Formula) -> None:
         check_formula(arg, "Not")
         object.__setattr__(self, "arg", arg)
-        self._seal((arg,), (arg,), arg.complexity)
+        self._seal((arg,), (arg,), arg.literals)
 
     @property
     def args(self) -> tuple[Formula, ...]:
@@ -300,7 +321,7 @@ class Not(Formula):
     def _head(self) -> _Head:
         if isinstance(self.arg, Var):  # a literal stands behind its positive twin
             return (1, 1, self.arg.name, 1)
-        return (4, self.complexity, "", 1)
+        return (4, self.literals, "", 1)
 
 
 class _Connective(Formula):
@@ -312,14 +333,14 @@ class _Connective(Formula):
     def __init__(self, *args: Formula) -> None:
         parts = _checked(type(self).__name__, args, 2)
         object.__setattr__(self, "_args", parts)
-        self._seal(parts, parts, sum(part.complexity for part in parts))
+        self._seal(parts, parts, sum(part.literals for part in parts))
 
     @property
     def args(self) -> tuple[Formula, ...]:
         return self._args
 
     def _head(self) -> _Head:
-        return (2 if isinstance(self, And) else 3, self.complexity, "", len(self._args))
+        return (2 if isinstance(self, And) else 3, self.literals, "", len(self._args))
 
 
 @final

@@ -123,7 +123,7 @@ def simplify(formula: Formula) -> Formula:
             cover = cover.simplify()
     except LimitError:
         return folded
-    return cover.to_formula() if cover.n_literals <= folded.complexity else folded
+    return cover.to_formula() if cover.n_literals <= folded.literals else folded
 
 
 def substitute(formula: Formula, mapping: Mapping[str, Formula]) -> Formula:

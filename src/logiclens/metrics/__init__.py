@@ -19,12 +19,14 @@ from logiclens.metrics.agreement import (
     rule_scores,
 )
 from logiclens.metrics.complexity_and_consistency import Consistency, Recurrence, complexity, consistency
+from logiclens.metrics.held_out import HeldOut
 from logiclens.metrics.paired import Lead
 
 __all__ = [
     "Agreement",
     "Consistency",
     "Fidelity",
+    "HeldOut",
     "Lead",
     "Recurrence",
     "RuleScores",

@@ -12,7 +12,6 @@ import numpy as np
 from logiclens.errors import InputError, count, shown
 from logiclens.logic import Formula
 from logiclens.logic.data import check_count
-from logiclens.logic.normal_form import dnf_terms
 from logiclens.metrics.agreement import ReadOnly, Rules, formulas_of
 
 
@@ -41,7 +40,7 @@ def complexity(rules: Rules | Formula) -> float:
     (4.0, 1.5)
     """
     formulas = [rules] if isinstance(rules, Formula) else [*formulas_of(rules).values()]
-    return sum(term.complexity for formula in formulas for term in dnf_terms(formula)) / len(formulas)
+    return sum(formula.complexity for formula in formulas) / len(formulas)
 
 
 class Recurrence(NamedTuple):

@@ -127,7 +127,7 @@ def _scores(explanation: Explanation, rows: LabeledRows) -> RuleScoreFacts:
     )
     return RuleScoreFacts(
         n=rows.n_rows,
-        literals=explanation.complexity,
+        literals=explanation.literals,
         precision=NO_RATE if wanted is None else Rate.among(wanted, "precision"),
         recall=NO_RATE if wanted is None else Rate.among(wanted, "recall"),
         coverage=Rate.of(*rows.share(rows.given[rows.rules.labels.index(label)])),
@@ -140,7 +140,7 @@ def _scores(explanation: Explanation, rows: LabeledRows) -> RuleScoreFacts:
 
 def _stored_scores(explanation: Explanation) -> RuleScoreFacts:
     """The scores of the fit, which have no intervals."""
-    scores, literals = explanation.scores, explanation.complexity
+    scores, literals = explanation.scores, explanation.literals
     if scores is None:
         return RuleScoreFacts(literals=literals)
     return RuleScoreFacts(
@@ -548,4 +548,4 @@ def _pair(rules: ExplanationSet, pair: Conflict) -> ConflictFacts:
 def _true_term(formula: Formula, witness: Mapping[str, bool]) -> Formula:
     """The shortest term of a formula that is true of a witness."""
     row = {name: [value] for name, value in witness.items()}
-    return min((t for t in dnf_terms(formula) if t.evaluate(row)[0]), key=lambda term: term.complexity)
+    return min((t for t in dnf_terms(formula) if t.evaluate(row)[0]), key=lambda term: term.literals)

@@ -357,8 +357,8 @@ class OverallFacts:
         plain, means over the targets; ``faithful_to`` says with which.
     explanation_accuracy, explanation_accuracy_plain : float, optional
         Agreement of formulas with the truth: macro-F1 and plain, means over the targets.
-    complexity : float
-        Literals of a rule, mean over the targets.
+    literals : float
+        Literals of a rule as written, mean over the targets.
     n_uncovered : int, optional
         Rows that the default decides; where a row may have several labels, those of which no rule is true.
     confusion : Confusion, optional
@@ -382,7 +382,7 @@ class OverallFacts:
     fidelity_plain: float | None = None
     explanation_accuracy: float | None = None
     explanation_accuracy_plain: float | None = None
-    complexity: float
+    literals: float
     n_uncovered: int | None = None
     confusion: Confusion | None = None
     mistakes: tuple[Mistake, ...] = ()

@@ -62,6 +62,7 @@ from logiclens.reporting._subject import (
 if TYPE_CHECKING:
     from logiclens.estimators.comparison import Comparison
     from logiclens.estimators.stability import Stability
+    from logiclens.explain.rule_set import ExplanationSet
 
 _TITLES = {
     "rules": "the rules",
@@ -461,7 +462,7 @@ def _measured(subject: Subject, rows: LabeledRows, lead: Lead | None) -> Overall
         fidelity_plain=None if model is None else model.explanation_accuracy_plain,
         explanation_accuracy=None if truth is None else truth.explanation_accuracy,
         explanation_accuracy_plain=None if truth is None else truth.explanation_accuracy_plain,
-        complexity=subject.rules.complexity,
+        literals=_literals_of_a_rule(subject.rules),
         n_uncovered=rows.resolution.n_uncovered,
         confusion=confusion,
         mistakes=mistakes,
@@ -514,8 +515,12 @@ def _stored(subject: Subject) -> OverallFacts:
         fidelity=None if box is None else box.macro_f1,
         fidelity_plain=fidelity if box is None else box.plain,
         explanation_accuracy_plain=accuracy if box is None else None,
-        complexity=rules.complexity,
+        literals=_literals_of_a_rule(rules),
     )
+
+
+def _literals_of_a_rule(rules: ExplanationSet) -> float:
+    return sum(explanation.literals for explanation in rules.explanations) / len(rules)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
