@@ -105,7 +105,7 @@ def _on_one_thread(work: Callable[..., T], *arguments: Any) -> T:
         return work(*arguments)
 
 
-def cross_explain(
+def cross_explain(  # noqa: PLR0913 - settings of a cross-validation
     estimator: LENClassifier,
     X: Any,
     y: Any,
