@@ -36,6 +36,7 @@ class HeldOut:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from logiclens.logic import Var
     >>> yes = np.array([[True], [False]])
     >>> fold = HeldOut({"bird": Var("wings")}, ("wings",), np.array([[1.0], [0.0]]), yes, yes, yes)
@@ -90,6 +91,7 @@ def score_held_out(scoring: Scoring, fold: HeldOut) -> dict[str, float]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> none = np.zeros((2, 0), dtype=bool)
     >>> score_held_out({"rows": lambda fold: len(fold.x)}, HeldOut({}, (), none, none, none, none))
     {'rows': 2.0}
