@@ -69,9 +69,7 @@ def fold(
         "flat LEN: items -> classes": line(flat.explain(), X, y, flat.decide(X), flat.score(X, y), y)
         | {"s": end - middle},
     }
-    found["both rules in turn"]["literals"] = float(
-        np.mean([f.complexity for f in cascade.composed_.values()])
-    )
+    found["both rules in turn"]["literals"] = float(np.mean([f.literals for f in cascade.composed_.values()]))
     return found
 
 

@@ -101,6 +101,7 @@ METRICS_NAMES = {
     "Agreement",
     "Consistency",
     "Fidelity",
+    "HeldOut",
     "Lead",
     "Recurrence",
     "RuleScores",

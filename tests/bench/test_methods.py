@@ -193,8 +193,8 @@ def test_a_list_too_long_to_write_out_stays_a_formula(monkeypatch):
     monkeypatch.setattr(methods, "MOST_TERMS", 15)
     short = found.formula(names)
 
-    assert written.complexity == 16 * 4
-    assert short.complexity == 8
+    assert written.literals == 16 * 4
+    assert short.literals == 8
     assert equivalent(written, short)
 
 

@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import logiclens.files._storage as saved_files
 from logiclens.errors import InputError
-from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, base
+from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, _registry
 from logiclens.estimators._saving import save_model
 from logiclens.explain._model_file import ModelFile, _checksum, decode, encode
 from logiclens.files._storage import write_saved
@@ -291,7 +291,7 @@ def test_a_class_of_ones_own_comes_back_with_its_network(settings: dict[str, Any
 
 def test_a_class_that_is_not_defined_is_not_loaded(path: Path, monkeypatch: pytest.MonkeyPatch):
     fitted(GatedClassifier).save(path)
-    monkeypatch.delitem(base.CLASSIFIERS, "GatedClassifier")
+    monkeypatch.delitem(_registry.CLASSIFIERS, "GatedClassifier")
     with pytest.raises(InputError) as caught:
         load(path)
 

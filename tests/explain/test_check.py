@@ -183,7 +183,7 @@ def test_a_long_region_is_told_by_an_example():
     assert found.lines[31] == "  and 405 more pairs"
     gap = found.lines.index("Gap: no rule is true in cases that take 90 literals to describe.")
     assert found.lines[gap + 1].startswith("  For example: not c0 and not c1 and")
-    assert found.uncovered.example.complexity == 30
+    assert found.uncovered.example.literals == 30
     assert "and 78 more" in str(found)
 
 

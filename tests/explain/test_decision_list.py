@@ -108,7 +108,7 @@ def test_two_classes_have_a_formula_and_its_opposite():
     assert found["yes"] == (formula, EQUIVALENT)
     assert found["no"][1] == EQUIVALENT
     assert equivalent(found["no"][0], ~formula)
-    assert found["no"][0].complexity == 8
+    assert found["no"][0].literals == 8
 
 
 def test_a_list_without_steps():
@@ -129,6 +129,6 @@ def test_a_long_opposite_stays_as_short_as_the_list_says_it():
         formula = formula | pair
     found, status = class_formulas([Step("yes", formula)], "no", ["no"], table)["no"]
 
-    assert found.complexity <= 300
+    assert found.literals <= 300
     assert np.array_equal(found.evaluate(rows, names), ~formula.evaluate(rows, names))
     assert status

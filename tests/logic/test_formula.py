@@ -146,15 +146,6 @@ def test_literals_size_depth(formula, literals, size, depth):
     assert (formula.literals, formula.size, formula.depth) == (literals, size, depth)
 
 
-def test_complexity_is_that_of_the_normal_form():
-    """One definition, of formulas, rules and sets of rules; of a DNF it is what is written."""
-    nested, written = (a | b) & (c | Var("d")), (a & b) | (a & b & c)
-
-    assert (nested.literals, nested.complexity) == (4, 8)
-    assert (written.literals, written.complexity) == (5, 5)
-    assert (TRUE.complexity, FALSE.complexity) == (0, 0)
-
-
 @given(formulas())
 def test_measures_follow_from_the_parts(formula):
     parts, met = formula.args, list(formula.walk())

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
 from logiclens.errors import InputError, count, shown
 from logiclens.estimators._parameters import CROSS_ENTROPY, check_criterion, check_settings, seed_of
-from logiclens.estimators.base import CLASSIFIERS, OURS, LENClassifier
+from logiclens.estimators._registry import CLASSIFIERS, OURS
 from logiclens.estimators.inputs_and_targets import Inputs, Problem
 from logiclens.explain._model_file import ModelFile, encode
 from logiclens.explain.front import Front
@@ -394,14 +394,15 @@ def _check_columns(columns: NDArray[Any], n_concepts: int) -> None:
 
 
 def _network(
-    classifier: LENClassifier, tensors: Mapping[str, NDArray[Any]], own: Tensors, n_concepts: int
+    classifier: Any, tensors: Mapping[str, NDArray[Any]], own: Tensors, n_concepts: int
 ) -> LogicNetwork:
     """Have a classifier make its network, and give it tensors: those that were checked, and its own."""
     import torch
 
     parts = {name: torch.tensor(array) for name, array in tensors.items()}
     streams = [np.random.default_rng(0)] * len(tensors["l1"])  # for weights that are replaced below
-    network = classifier.make_network(streams, n_concepts, tensors["l1"].tolist(), n_concepts).double()
+    network: LogicNetwork = classifier.make_network(streams, n_concepts, tensors["l1"].tolist(), n_concepts)
+    network.double()
     expected = {
         name: tensor for name, tensor in network.state_dict().items() if name not in {*tensors} - {*own}
     }

@@ -35,6 +35,7 @@ from logiclens.estimators._parameters import (
     seed_of,
     widths,
 )
+from logiclens.estimators._registry import register
 from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import (
     Inputs,
@@ -76,10 +77,6 @@ if TYPE_CHECKING:
     from logiclens.estimators.stability import Stability
     from logiclens.nn.population import LogicNetwork, Streams
 
-OURS = "logiclens.estimators.classifiers"
-"""Module of the classifiers of this package."""
-CLASSIFIERS: dict[str, type[LENClassifier]] = {}
-"""Every classifier by name, ours and others that are defined: what :func:`logiclens.load` makes."""
 _MOST_CONCEPTS = 14  # concepts whose tuples are all tried when a loaded model has no table
 
 
@@ -151,10 +148,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        name = cls.__name__
-        taken = name in CLASSIFIERS and CLASSIFIERS[name].__module__ == OURS and cls.__module__ != OURS
-        if not (taken or name.startswith("_")):
-            CLASSIFIERS[name] = cls
+        register(cls)
 
     def make_network(
         self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int

@@ -47,6 +47,7 @@ from logiclens.logic.formula import (
     plain_name,
     quote,
 )
+from logiclens.logic.normal_form import dnf_literals
 from logiclens.logic.syntax import latex_name, notation_named
 
 Label: TypeAlias = str | int | float
@@ -211,7 +212,7 @@ class Rule:
     @property
     def complexity(self) -> int:
         """Number of literals of the formula's disjunctive normal form."""
-        return self.formula.complexity
+        return dnf_literals(self.formula)
 
     @property
     def literals(self) -> int:

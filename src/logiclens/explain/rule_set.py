@@ -665,9 +665,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     def _terms(self, formula: Formula) -> list[tuple[str, int]]:
         """The terms of a formula as people write them, each with its number of literals."""
-        return [
-            (formula_text(term, self.vocabulary, "plain"), term.literals) for term in disjuncts(formula)
-        ]
+        return [(formula_text(term, self.vocabulary, "plain"), term.literals) for term in disjuncts(formula)]
 
     def to_sentence(self) -> str:
         """Return all rules in plain English: the list that decides, one step a line.

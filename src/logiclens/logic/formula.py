@@ -71,29 +71,8 @@ class Formula(ABC):
 
     @property
     def literals(self) -> int:
-        """Number of literals of the formula as written; see :attr:`complexity`."""
+        """Number of literals of the formula as written; of its DNF: :func:`logiclens.metrics.complexity`."""
         return self._literals
-
-    @property
-    def complexity(self) -> int:
-        """Number of literals of the disjunctive normal form (Sec. 6.2).
-
-        That of a formula that is one as written is :attr:`literals`; any other is brought to it first.
-
-        Raises
-        ------
-        LimitError
-            The normal form is too large; see :func:`logiclens.logic.to_dnf`.
-
-        Examples
-        --------
-        >>> both = (Var("a") | Var("b")) & (Var("c") | Var("d"))
-        >>> both.literals, both.complexity
-        (4, 8)
-        """
-        from logiclens.logic.normal_form import dnf_terms
-
-        return sum(term.literals for term in dnf_terms(self))
 
     @property
     def depth(self) -> int:

@@ -298,3 +298,15 @@ def dnf_terms(formula: Formula, max_terms: int = MAX_TERMS) -> tuple[Formula, ..
     """
     dnf = formula if is_dnf(formula) else to_dnf(formula, max_terms)
     return () if dnf == FALSE else disjuncts(dnf)
+
+
+def dnf_literals(formula: Formula) -> int:
+    """Number of literals of the terms of a formula, its complexity (Sec. 6.2).
+
+    Examples
+    --------
+    >>> both = (Var("a") | Var("b")) & (Var("c") | Var("d"))
+    >>> both.literals, dnf_literals(both)
+    (4, 8)
+    """
+    return sum(term.literals for term in dnf_terms(formula))

@@ -12,6 +12,7 @@ import numpy as np
 from logiclens.errors import InputError, count, shown
 from logiclens.logic import Formula
 from logiclens.logic.data import check_count
+from logiclens.logic.normal_form import dnf_literals
 from logiclens.metrics.agreement import ReadOnly, Rules, formulas_of
 
 
@@ -40,7 +41,7 @@ def complexity(rules: Rules | Formula) -> float:
     (4.0, 1.5)
     """
     formulas = [rules] if isinstance(rules, Formula) else [*formulas_of(rules).values()]
-    return sum(formula.complexity for formula in formulas) / len(formulas)
+    return sum(map(dnf_literals, formulas)) / len(formulas)
 
 
 class Recurrence(NamedTuple):
