@@ -24,6 +24,7 @@ from logiclens.bench.datasets import (
     equal_width_bins,
     impute_mean,
     load_vdem_items,
+    vdem_country_years,
 )
 from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES
@@ -385,6 +386,15 @@ def test_answers_are_concepts_of_which_one_is_true(tmp_path: Path):
     assert group == ("v2mecrit = 0", "v2mecrit = 2")
     assert items.concepts[:, items.concept_names.index("v2mecrit = 2")].tolist() == [True, False]
     assert len(items.groups) == 36
+
+
+def test_rows_have_a_country_and_a_year(tmp_path: Path):
+    """Those of the rows that are loaded, which leave out the last."""
+    put_columns(
+        tmp_path, FILE, columns() | {"country_name": ["Chad", "Chile", "China"], "year": [2001, 2002, 2003]}
+    )
+
+    assert vdem_country_years(tmp_path) == [("Chad", 2001), ("Chile", 2002)]
 
 
 def test_gaps_everywhere(tmp_path: Path):

@@ -12,8 +12,10 @@ from logiclens.explain.explanation import Scope
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.scopes import (
     CONTRADICTED,
+    CONTRADICTED_NO,
     SUFFICIENT,
     UNOPPOSED,
+    UNSUPPORTED,
     cover_of,
     explain_example,
     explain_examples,
@@ -120,6 +122,24 @@ def test_more_than_one_word_of_concepts_and_tuples():
     assert found.formula == Var("x130")
 
 
+def test_scores_are_counted_on_the_table():
+    """How many rows the term covers, and how many of these the network answers alike; of a no, too."""
+    table = TruthTable.from_counts([[1, 1], [1, 0], [0, 1], [0, 0]], [6, 3, 0, 0], [0, 1, 8, 2], ["a", "b"])
+
+    yes = explain_example([1, 1], table, "t", part="training")
+    no = explain_example([0, 0], table, "t", answer=False)
+
+    assert (yes.formula, str(no)) == (Var("a"), "forall x: t(x) -> a(x)")
+    assert (yes.scores.part, yes.scores.n_rows, yes.scores.coverage, yes.scores.fidelity) == (
+        "training",
+        20,
+        0.5,
+        0.9,
+    )
+    assert (no.scores.coverage, no.scores.fidelity) == (0.5, 1.0)
+    assert explain_example([1, 0], table, "t", answer=False).status == CONTRADICTED_NO
+
+
 def test_statuses():
     always = TruthTable.from_data([[0], [1]], [1, 1], ["a"])
     mostly_no = TruthTable.from_counts([[0, 1], [1, 0]], [1, 3], [3, 0], ["a", "b"])
@@ -130,6 +150,9 @@ def test_statuses():
     )
     assert explain_example([0, 1], mostly_no, "t").status == CONTRADICTED
     assert explain_example([1, 0], mostly_no, "t", kind="iff").kind == RuleKind.IFF
+    beside = TruthTable.from_data([[1, 0], [0, 1]], [0, 0], ["a", "b"])
+    assert explain_example([1, 1], beside, "t").status == UNSUPPORTED
+    assert explain_example([1, 1], beside, "t").scores.fidelity is None
     assert explain_set([[1]], always, "t").status == UNOPPOSED
     assert explain_set([[1, 0]], mostly_no, "t").status == "proved minimal"
 

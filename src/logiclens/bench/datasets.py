@@ -100,6 +100,7 @@ ITEMS = tuple(
     "v2lgfunds v2lgoppart v2lgotovst v2mebias v2mecenefi v2mecenefm v2mecorrpt v2mecrit v2meslfcen "
     "v2peedueq v2pehealth v2pepwrgen v2pepwrses v2pepwrsoc v2psbars v2pscohesv v2psoppaut v2psplats".split()
 )
+_ITEM_COLUMNS = (*(f"{item}_ord" for item in ITEMS), *MID_LEVEL, "v2x_polyarchy")
 """The ordinal items that fewer than one in six of the rows lack."""
 
 BINS = ("LOW", "NORMAL", "HIGH")
@@ -311,9 +312,7 @@ def load_vdem_items(data_dir: Folder = None) -> tuple[Dataset, Dataset]:
         1 for each of the 14 indices. The concepts of the second are the indices, its labels
         ``non-electoral democracy`` and ``electoral democracy``.
     """
-    table = read_table(VDEM, data_dir)
-    columns = (*(f"{item}_ord" for item in ITEMS), *MID_LEVEL, "v2x_polyarchy")
-    complete = _complete_rows(table.matrix(columns))
+    complete = _complete_rows(read_table(VDEM, data_dir).matrix(_ITEM_COLUMNS))
     answers, upper = complete[:, : len(ITEMS)], booleanize(complete[:, len(ITEMS) :], "The table of V-Dem")
     groups, truth = [], []
     for item, column in zip(ITEMS, answers.T, strict=True):
@@ -331,6 +330,14 @@ def load_vdem_items(data_dir: Folder = None) -> tuple[Dataset, Dataset]:
         citation=indices.citation,
     )
     return items, indices
+
+
+def vdem_country_years(data_dir: Folder = None) -> list[tuple[str, int]]:
+    """Country and year of each row of :func:`load_vdem_items`."""
+    table = read_table(VDEM, data_dir)
+    complete = ~np.isnan(table.matrix(_ITEM_COLUMNS)).any(axis=1)
+    names, years = table.cells("country_name"), table.numbers("year")
+    return [(names[at], int(years[at])) for at in np.flatnonzero(complete)]
 
 
 def load_cub(data_dir: Folder = None) -> Dataset:

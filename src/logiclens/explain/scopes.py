@@ -136,6 +136,7 @@ def check_table(value: Any, name: str) -> TruthTable:
 SUFFICIENT = "sufficient on the data"
 CONTRADICTED = "the network says no to most rows with the same concepts"
 CONTRADICTED_NO = "the network says yes to most rows with the same concepts"
+UNSUPPORTED = "no row of the data satisfies it"
 UNOPPOSED = "nothing on the data speaks against it"
 _MOST_NUMBERS: Final = 1 << 22  # of examples times contrary tuples that are worked on at once
 
@@ -204,19 +205,21 @@ def explain_example(
     own = is_among(table.rows, pack(samples))
     against = table.no > table.yes
     contradicted = CONTRADICTED if answer else CONTRADICTED_NO
+    true = fired_rows(formula, table)
     status = UNOPPOSED if not against.any() else contradicted if against[own].any() else SUFFICIENT
+    if not true.any():
+        status = UNSUPPORTED
     if answer:
         rule = Rule(target, formula, member(RuleKind, kind, "kind of rule"))
     else:
         rule = Rule(target, to_nnf(Not(formula)), RuleKind.IF)
-    return Explanation(rule, Scope.EXAMPLE, status, 1.0, _term_scores(formula, table, part))
+    return Explanation(rule, Scope.EXAMPLE, status, 1.0, _term_scores(true, table, part))
 
 
-def _term_scores(formula: Formula, table: TruthTable, part: str) -> Scores | None:
+def _term_scores(true: BoolArray, table: TruthTable, part: str) -> Scores | None:
     """How many rows of a table a term is about, and for how many of them the network says yes."""
     if not table.total:
         return None
-    true = fired_rows(formula, table)
     covered = float((table.yes + table.no) @ true)
     return Scores(
         part,
