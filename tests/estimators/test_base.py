@@ -232,6 +232,9 @@ def test_soft_targets_of_one_output():
     assert np.array_equal(array.predict_proba(FRAME), named.predict_proba(FRAME))
     assert str(array.explain(FRAME, soft[:, None])["y0"].formula) == "a"
     assert cross_explain(quick(), FRAME, soft[:, None], cv=2)["model_accuracy"].mean() == 1.0
+    for truth in (soft, X[:, 0]):
+        assert array.score(FRAME, truth[:, None]) == named.score(FRAME, pd.DataFrame({"y0": truth})) == 1.0
+    assert array.score(FRAME, 1.0 - soft[:, None], sample_weight=np.arange(len(X))) == 0.0
     assert "such as y[:, None]" in error_of(quick().fit, FRAME, soft)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
 from logiclens.nn._descent import AutogradDescent, PopulationRows, RectifierDescent, descent_of
 from logiclens.nn.criteria import if_loss, iff_loss, only_if_loss
+from logiclens.nn.mu import MuNetwork
+from logiclens.nn.relu import ReluNetwork
 from tests.nn.populations import KINDS, make, some_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -55,6 +58,19 @@ def test_the_gradient_written_out_is_that_of_autograd(kind, criterion, made):
 ])  # fmt: skip
 def test_one_hidden_layer_of_rectifiers_is_differentiated_by_hand(kind, hidden, expected):
     assert type(descent_of(make(kind, hidden=hidden))) is expected
+
+
+@pytest.mark.parametrize("name", [
+    *("activation", "forward", "gather", "inputs", "logits", "outputs", "penalty", "strengths"),
+])  # fmt: skip
+@pytest.mark.parametrize("known", [MuNetwork, ReluNetwork])
+def test_any_override_goes_through_autograd(known, name):
+    """A gradient that is written out is that of one network, and of nothing like it."""
+    own = type("Own", (known,), {name: lambda self, *rows: getattr(known, name)(self, *rows)})
+    streams = [np.random.default_rng(seed) for seed in range(2)]
+
+    for kind, expected in ((own, AutogradDescent), (known, RectifierDescent)):
+        assert type(descent_of(kind(streams, 5, (4,), [0.0, 0.0]))) is expected
 
 
 @pytest.mark.parametrize("kind", KINDS)

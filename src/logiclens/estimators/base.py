@@ -383,6 +383,18 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return (logits > 0).astype(np.int64)
         return np.asarray(self.classes_[predicted_index(logits, self.problem_)])
 
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Share of the rows whose label, or all of whose labels, are predicted.
+
+        A soft target is a yes where it is above one half.
+        """
+        if self.problem_ is not Problem.MULTI_LABEL:
+            return float(super().score(X, y, sample_weight))
+        predicted = self.predict(X)
+        truth = read_known_targets(y, len(predicted), self._labels(), self.problem_).outputs > THRESHOLD
+        weight = read_weights(sample_weight, len(predicted))
+        return float(np.average((predicted == truth).all(axis=1), weights=weight))
+
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each target, (n, n_targets), calibrated on validation rows.
 

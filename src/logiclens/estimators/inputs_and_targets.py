@@ -264,7 +264,10 @@ def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: 
             if targets.problem is problem
             else replace(targets, problem=problem, outputs=targets.truth())
         )
-    targets = read_targets(y, n_rows)
+    if len(labels) == 1 and np.shape(y) == (n_rows, 1):  # a column of 0 and 1 is no vector of labels here
+        targets = _read_table(_as_plain_array(y), _column_names(y))
+    else:
+        targets = read_targets(y, n_rows)
     named = _column_names(y) is not None
     fits = set(targets.labels) == set(labels) if named else len(targets.labels) == len(labels)
     if targets.problem is not Problem.MULTI_LABEL or not fits:
