@@ -234,7 +234,7 @@ def test_a_condition_that_needs_a_value_does_not_speak_of_missing_ones(show: Any
     page = show(rules, {"age": [30, 70, None]})
 
     assert page.locator(".decision .step .chip:visible").all_inner_texts() == ["age ≤ 62", "age > 62"]
-    for age, says, sign in ((30, "holds", "✓"), (None, "does not hold (0 of 1)", "✗")):
+    for age, says, sign in ((30, "decides", "✓"), (None, "does not hold (0 of 1)", "✗")):
         set_row(page, [age])
         first = page.locator(".verdicts li").first
         assert (first.locator(".says").inner_text(), first.locator(".sign").inner_text()) == (says, sign)

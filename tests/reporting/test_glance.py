@@ -66,7 +66,7 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
         "A list of 3 steps with 18 literals. It is right on <strong>93.3%</strong> (91.2–100.0%) of 1,200 "
         "rows held out; the network on 97.5%; always predicting the most common class, on 86.3%. "
         "The rules are better than that guess (p &lt; 0.001). "
-        "It agrees with the network on <strong>96.0%</strong>. "
+        "The list agrees with the network on <strong>96.0%</strong>. "
         f"The default, <bdi>{facts['policy']['default']['label']}</bdi>, decides 1 row, "
         "100.0% of them rightly."
     )

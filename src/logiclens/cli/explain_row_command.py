@@ -142,7 +142,8 @@ def _prediction(rules: ExplanationSet, one: Any, style: str) -> list[Paragraph]:
         lines += (f"No earlier {word} is true of this row.",)
     written = rules.format if rules.is_list else rule.format
     place = at if rules.is_list else 0
-    return [Paragraph(heading, lines, written(style).split("\n")[place])]
+    step = written(style).split("\n")[place].removeprefix("else ")  # the earlier ones are not printed
+    return [Paragraph(heading, lines, step)]
 
 
 def _label(rules: ExplanationSet, label: Any, one: Any, style: str) -> Paragraph:

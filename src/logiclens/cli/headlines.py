@@ -148,14 +148,16 @@ def print_headlines(console: Console, found: Fit, lines: Headlines) -> None:
             rate, interval = lines.comparison.accuracy(name)
             table.add_row(named[name], percent(rate), _spread(interval))
     print_table(console, table)
-    print_line(console, " ".join(sentences(found, lines)))
+    for sentence in sentences(found, lines):
+        print_line(console, sentence)
 
 
 def sentences(found: Fit, lines: Headlines) -> Iterator[str]:
     """What of the figures is more than chance, and what longer rules would gain."""
     guess, lead = f"always answering {short(lines.guess)}", lines.over_guess
-    if found.rules.literals == 0 and found.rules.is_list:
-        yield f"No rules were found that are better than {guess} by more than chance."
+    none = found.rules.literals == 0 and found.rules.is_list and found.model.literals == "auto"
+    if none:
+        yield f"No rules are shown: on training rows left out in turn, none beat {guess} by more than chance."
     elif lines.beats_a_guess:
         yield f"The rules are better than {guess} ({p_text(lead.p_value)})."
     elif not lead.n_rows:
@@ -169,7 +171,14 @@ def sentences(found: Fit, lines: Headlines) -> Iterator[str]:
     if lines.gain is not None:
         points = 100 * lines.gain
         mean = "" if found.rules.is_list else " in the mean accuracy of the classes"
-        if points < 0.05:
+        if none and points >= 0.05:
+            front = found.model.front_
+            longer = count(front[front.at(TEN)].literals, "literal")
+            yield (
+                f"Rules of {longer} were right on {points:.1f} points more of those rows; that may be chance "
+                "(--literals shows them)."
+            )
+        elif points < 0.05:
             yield f"Ten more literals would gain nothing{mean}."
         else:
             yield f"Ten more literals would gain about {points:.1f} points{mean} (--literals)."

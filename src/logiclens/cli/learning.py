@@ -689,8 +689,8 @@ def print_doubt(console: Console, found: Fit) -> None:
     informative = [each for each in found.classes if each.rates.precision_interval[0] > each.rates.prevalence]
     if not any(each.literals or each.explanation.kind != "iff" for each in found.classes):
         note = (
-            f"these columns may not decide {found.rows.target}. --front lists rules of every length, "
-            "--literals shows those of one."
+            f"these columns may not decide {found.rows.target}. More rows or other columns may help; --front "
+            "lists rules of every length, --literals shows those of one."
         )
     elif not informative:
         note = f"these columns may not decide {found.rows.target}."

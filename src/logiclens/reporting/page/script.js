@@ -86,9 +86,10 @@
   const home = lengths.findIndex((length) => length.chosen);
   let now = home; // a place among the lengths, or -1 where there are none
   const treeOf = ({ rule, tree }) => tree ?? rules[rule].tree;
+  const ownSteps = policy.steps.map((step) => ({ ...step, tree: treeOf(step) }));
   const own = { // parts that are shown, each about a rule; steps that decide; and what is decided without them
-    parts: rules.map(({ label, tree }, rule) => ({ rule, label, tree })),
-    steps: policy.steps.map((step) => ({ ...step, tree: treeOf(step) })),
+    parts: policy.printed ? ownSteps : rules.map(({ label, tree }, rule) => ({ rule, label, tree })),
+    steps: ownSteps,
     fallback: policy.default ? policy.default.rule : -1,
   };
   const tried = ({ steps, default: last }) => ({ parts: steps, steps, fallback: last ? last.rule : -1 });
@@ -420,7 +421,7 @@
       });
       const others = inputs.length - used.size;
       idle.hidden = used.size > 0 && !others;
-      idle.textContent = [...(used.size ? [] : ['No rule looks at any column.']),
+      idle.textContent = !used.size && others ? 'These rules look at no column. Move the slider “Length of the rules” to try rules that do.' : [...(used.size ? [] : ['No rule looks at any column.']),
         ...(others ? [`${many(others, used.size ? 'other column' : 'column')} can be set once shorter or longer rules use ${others === 1 ? 'it' : 'them'}.`] : [])].join(' ');
     }
 
@@ -438,7 +439,7 @@
       const said = predict(model, truths);
       showFields(model);
       showVerdict(said, model);
-      showRules(model, truths);
+      showRules(model, truths, said);
       run += 1;
       answer.setAttribute('aria-busy', 'true');
       const mine = run;
@@ -457,7 +458,8 @@
       const labels = labelsOf(said.fired);
       const mark = policy.multi_label || said.covered ? '' : 'default';
       const part = policy.printed ? 'step' : 'rule';
-      let why = [`The ${part} decides, as it is true${said.step > 0 ? ` and no earlier ${part} is` : ''}.`];
+      const which = policy.printed ? `Step ${said.step + 1}` : `The ${part}`;
+      let why = [`${which} decides, as it is true${said.step > 0 ? ` and no earlier ${part} is` : ''}.`];
       if (policy.multi_label) why = [`${labels.length} of ${many(rules.length, 'rule')} hold.`];
       else if (mark) why = [steps.length ? `No ${part} is true, so this is the answer by default.` : 'There are no conditions: this is always the answer.'];
       verdict.dataset.prediction = policy.multi_label ? JSON.stringify(labels) : rules[said.answer].label;
@@ -477,16 +479,23 @@
         ` rules of ${many(lengths[now].literals, 'literal')}. `, button)];
     }
 
-    function showRules({ parts }, truths) {
-      const shown = parts.map(({ rule, label, tree }) => ({ rule, label, fired: evaluate(tree, truths), ...nearestTerm(tree, truths) }));
+    /** Whether a part holds; of a step that holds, whether it decides. */
+    function holdsInWords({ at, fired, n, of }, step) {
+      if (!fired) return of ? `does not hold (${n} of ${of})` : 'never holds';
+      if (!policy.printed) return 'holds';
+      return at === step ? 'decides' : 'holds, but a step above decides';
+    }
+
+    function showRules({ parts }, truths, { step }) {
+      const shown = parts.map(({ rule, label, tree }, at) => ({ at, rule, label, fired: evaluate(tree, truths), ...nearestTerm(tree, truths) }));
       const some = shown.length <= 8 ? shown
         : shown.sort((a, b) => b.fired - a.fired || b.share - a.share).slice(0, Math.max(5, shown.filter(({ fired }) => fired).length));
-      list.replaceChildren(...some.map(({ label, fired, term, n, of }) => make('li', { class: fired ? 'true' : 'false' },
-        make('div', { class: 'label' }, make('span', {}, named(label), ...(now === home ? [] : [' ', make('span', { class: 'mark' }, 'trial')])),
-          make('span', { class: 'says' }, fired ? 'holds' : of ? `does not hold (${n} of ${of})` : 'never holds')),
-        ...(term ? [chipsOf(term, truths, row)] : []))));
+      list.replaceChildren(...some.map((part) => make('li', { class: part.fired ? 'true' : 'false' },
+        make('div', { class: 'label' }, make('span', {}, ...(policy.printed ? [`${part.at + 1}. `] : []), named(part.label), ...(now === home ? [] : [' ', make('span', { class: 'mark' }, 'trial')])),
+          make('span', { class: 'says' }, holdsInWords(part, step))),
+        ...(part.term ? [chipsOf(part.term, truths, row)] : []))));
       if (some.length < shown.length) {
-        list.append(make('li', {}, make('p', { class: 'note' }, `The rules of the other ${shown.length - some.length} do not hold.`)));
+        list.append(make('li', {}, make('p', { class: 'note' }, `The other ${shown.length - some.length} ${policy.printed ? 'steps' : 'rules'} do not hold.`)));
       }
     }
 
