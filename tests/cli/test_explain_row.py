@@ -38,7 +38,7 @@ def test_what_is_printed():
         " ward    ICU\n"
         "\n"
         "The rules predict ill:\n"
-        "  else if age > 62, or age > 30 and ward = ICU then ill\n"
+        "  if age > 62, or age > 30 and ward = ICU then ill\n"
         "  Because: age is above 62.\n"
         "  Also because: age is above 30 and ward is ICU.\n"
         "  No earlier step is true of this row.\n"
@@ -50,7 +50,7 @@ def test_what_is_printed():
 def test_the_rule_that_decides_is_logic_on_request():
     result = run("rules.json", "rows.csv", "--row", "1", "--logic")
 
-    assert "\nelse if age(x) > 62 | (age(x) > 30 & ward(x) = ICU) then ill\n" in result.output
+    assert "\nif age(x) > 62 | (age(x) > 30 & ward(x) = ICU) then ill\n" in result.output
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,20 @@ def test_nothing_is_claimed_of_random_labels():
     assert not found["better_than_guess"]["claimed"]
     assert [each["name"] for each in found["comparison"]] == ["rules", "network", "guess"]
     assert found["stability"] is None
-    assert "better than always answering" in run("explain", "table.csv", "--target", "y").stdout
+    said = run("explain", "table.csv", "--target", "y", "--stability", 0).stdout
+    assert "better than always answering" in said or "none beat always answering" in said
+
+
+def test_where_no_rules_are_shown_it_is_said_why_and_nothing_contradicts_it():
+    """Beside "no rules were found that are better" stood that ten more literals would gain points."""
+    write("table.csv", columns(120), np.random.default_rng(2).choice(["a", "b"], 120))
+    options = ("explain", "table.csv", "--target", "y", "--stability", 0, "--no-compare")
+    said = run(*options).stdout
+
+    assert "none beat always answering" in said
+    assert "would gain" not in said
+    assert "that may be chance (--literals shows them)" in said
+    assert "No rules are shown" not in run(*options, "--literals", 0).stdout
 
 
 def test_without_rows_held_out_the_claim_rests_on_cross_fitted_answers():

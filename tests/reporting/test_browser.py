@@ -16,7 +16,7 @@ import pytest
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.errors import percent
 from logiclens.estimators.stability import Stability
-from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import FALSE, TRUE, Formula, Var
 from logiclens.reporting import report
 from tests.reporting import pages
@@ -654,3 +654,27 @@ def test_a_list_that_always_predicts_the_same_reads_as_such(show: Any):
         "always predicted",
     ]
     assert "There are no conditions: this is always the answer." in page.locator(".verdict").inner_text()
+    assert page.locator(".verdicts li, #groups, .decision pre").count() == 0
+    assert "There are no steps that could conflict" in page.locator("#checks").inner_text()
+
+
+def test_the_what_if_panel_shows_the_steps_as_they_are_printed(show: Any):
+    """It showed the formula of each class, whose conditions stand nowhere in the list."""
+    a, b = Var("a"), Var("b")
+    found = [Explanation(Rule("x", a & ~b)), Explanation(Rule("y", b)), Explanation(Rule("z", ~a & ~b))]
+    rules = ExplanationSet(found, ["a", "b"], default="z", steps=[Step("y", b), Step("x", a)])
+    page = show(rules, [[0, 0], [1, 1]])
+
+    for row, says, why in (
+        ([1, 1], ["decides", "holds, but a step above decides"], "Step 1 decides, as it is true."),
+        (
+            [1, 0],
+            ["does not hold (0 of 1)", "decides"],
+            "Step 2 decides, as it is true and no earlier",
+        ),
+        ([0, 0], ["does not hold (0 of 1)"] * 2, "No step is true, so this is the answer by default."),
+    ):
+        set_row(page, row)
+        assert page.locator(".verdicts .says").all_inner_texts() == says
+        assert why in page.locator(".verdict .why").inner_text()
+    assert page.locator(".verdicts .label > span:first-child").all_inner_texts() == ["1. y", "2. x"]
