@@ -26,7 +26,7 @@ EPOCHS: Final = 100
 """Passes over the rows of a small table."""
 
 INFORMATION: Final = (0.0, 0.3)
-"""What mutual information about unlabeled rows counts in the loss, to choose from by held-out labels."""
+"""What mutual information about rows without a label counts in the loss; held-out labels choose."""
 
 DISTILLATION: Final = 0.5
 """Share of the network, beside the labels, in what rules are searched for."""

@@ -2,7 +2,8 @@
 
     encode     raw columns -> concepts in [0, 1]                       concepts/encoder.py
     train      f: calibrated, never changed by rules                  estimators/networks.py
-    soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
+    soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`; f(x_i) for a row
+               without a label
     search     lists of every length with the least regret under p     logic/decision_list.py
     score      accuracy and fidelity of every length: each restart left out a part of the rows; lists searched
                without that part are scored on it, so every row is held out once

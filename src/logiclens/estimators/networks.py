@@ -5,9 +5,10 @@ For each fold
     split      each restart learns from all rows but those of one part
     train      penalties x restarts x outputs, side by side; several classes share a softmax (Eq. 6), unless
                another criterion is set: then each class is learned against the rest
+               rows without a label add their mutual information (Eq. 12), times a weight: 0, or another one
     prune      half-way (Sec. 4.3); where networks keep a number of concepts, to each width of a ladder
-    choose     penalty and width by the cross-entropy, once calibrated, of each row under networks that did
-               not learn from it. One restart is enough to choose by where it leaves out many rows
+    choose     penalty, weight and width by the cross-entropy, once calibrated, of each row under networks
+               that did not learn from it. One restart is enough to choose by where it leaves out many rows
     average    the restarts: their mean is one network of the same kind (:mod:`logiclens.nn.population`)
     calibrate  one temperature (one per output unless classes share a softmax), fitted to the same held-out
                answers and folded into the last layer
