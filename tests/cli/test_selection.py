@@ -63,12 +63,14 @@ def test_columns_and_rows_are_taken_as_they_are():
         (
             "day",
             [datetime.date(2025, 1, 1 + at % 28) for at in range(N)],
-            "holds dates or times. Turn it into a number such as the age in days",
+            "holds dates or times. Name it with --date (types= in Python) to use its year, month, weekday "
+            "and days",
         ),
         (
             "when",
             [f"2025-01-{1 + at % 28:02}" for at in range(N)],
-            "holds dates or times written as text. Turn it into a number such as the age in days",
+            "holds dates or times written as text. Name it with --date (types= in Python) to use its "
+            "year, month, weekday and days",
         ),
         (
             "note",

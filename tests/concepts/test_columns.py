@@ -269,7 +269,7 @@ def test_what_is_missing_may_be_all_there_is_to_say(values, note):
 def test_dates_are_refused():
     assert error_of(read, [datetime.date(2020, 1, 31), None]) == (
         "Column 'c' holds dates or times, which are no concepts. "
-        "Turn it into a number such as the age in days, or drop it."
+        "Name it with --date (types= in Python) to use its year, month, weekday and days, or drop it."
     )
 
 
@@ -277,7 +277,7 @@ def test_dates_are_refused():
 def test_dates_written_as_text_are_refused(date):
     assert error_of(read, [date, "2021-12-01", None, "unknown"]) == (
         "Column 'c' holds dates or times written as text, which are no concepts. "
-        "Turn it into a number such as the age in days, or drop it."
+        "Name it with --date (types= in Python) to use its year, month, weekday and days, or drop it."
     )
     assert read([date, "unknown", "2020-13-01", "2020-01"]).concepts
 
@@ -315,7 +315,10 @@ def test_ties_do_not_depend_on_the_order_of_the_rows():
     assert readings[0].concepts == readings[1].concepts
 
 
-DATES = "holds dates or times written as text. Turn it into a number such as the age in days"
+DATES = (
+    "holds dates or times written as text. Name it with --date (types= in Python) to use its "
+    "year, month, weekday and days"
+)
 
 
 def why(values: list[Any]) -> str:

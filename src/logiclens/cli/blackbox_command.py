@@ -83,6 +83,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     numeric: opt.Numeric = None,
     ordered: opt.Ordered = None,
     missing: opt.MissingValues = None,
+    date: opt.Date = None,
     holdout: opt.Holdout = 0.3,
     test: opt.TestOption = None,
     split_column: opt.SplitColumn = None,
@@ -126,7 +127,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         check_rows(rows, html)
         check_mirror(mirror, rule)
         holdout = share_held_out(context, holdout, test, split_column, test_value)
-        said = ColumnOptions.of(categorical, numeric, ordered, missing)
+        said = ColumnOptions.of(categorical, numeric, ordered, missing, date)
         if predictions is None:
             name_a_column("say which column has the answers: --predictions COLUMN", data, delimiter, encoding)
         apart = () if truth is None else (truth,)

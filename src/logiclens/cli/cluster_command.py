@@ -69,6 +69,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     numeric: opt.Numeric = None,
     ordered: opt.Ordered = None,
     missing: opt.MissingValues = None,
+    date: opt.Date = None,
     max_rows: opt.MaxRows = None,
     html: opt.Html = None,
     json: opt.Json = None,
@@ -98,7 +99,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     with one_line_errors():
         layout = FileOptions(delimiter, encoding, decimal, skip_lines, sheet)
         check_rows(rows, html)
-        said = ColumnOptions.of(categorical, numeric, ordered, missing)
+        said = ColumnOptions.of(categorical, numeric, ordered, missing, date)
         request = Request(
             Selection(None, use or (), ignore or (), holdout=0.0, seed=seed, max_rows=max_rows, said=said),
             Settings(network, seed=seed, max_literals=max_literals, device=device),
@@ -218,10 +219,12 @@ def _print(console: Console, found: Fit, request: Request) -> None:
     else:
         _print_list(console, found)
     for column, share in found.leaks[:1]:
+        words = found.rules.vocabulary
+        source = column if words is None else words.source(column)
         print_line(
             console,
             f"Note: the clusters follow the column {column!r}, which alone gives {percent(share)} of them. "
-            f"For groups in the other columns: --ignore {shlex.quote(column)}",
+            f"For groups in the other columns: --ignore {shlex.quote(source)}",
             "yellow",
         )
         console.print()

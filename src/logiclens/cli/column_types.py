@@ -1,4 +1,4 @@
-"""What columns are, where a person says it: categories, numbers, an order, values that mean a gap.
+"""What columns are, where a person says it: categories, numbers, an order, dates, values that mean a gap.
 
 Names and values are matched with those of the table, so that any sign may occur in them: a name ends at the
 first ``=`` or ``:`` that leaves the name of a column, and values of an order are those that the column has.
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from logiclens.cli.options import ColumnOptions, named_columns
 from logiclens.concepts.concept import Value, value_text
+from logiclens.concepts.dates import day_of
 from logiclens.concepts.table import ValueType
 from logiclens.errors import InputError, UnknownColumnError, listing, shown
 
@@ -57,13 +58,29 @@ def kinds_of(said: ColumnOptions, names: Sequence[str]) -> dict[str, ValueType]:
     categories = named_columns(said.categorical, names, "--categorical")
     numbers = named_columns(said.numeric, names, "--numeric")
     ordered = [_split_name(text, ":", names, *_ORDER)[0] for text in said.ordered]
-    every = [*categories, *numbers, *ordered]
+    dates = _dates(said, names)
+    every = [*categories, *numbers, *ordered, *dates]
     if twice := [name for name in dict.fromkeys(every) if every.count(name) > 1]:
         raise InputError(
-            f"--categorical, --numeric and --ordered name {listing(twice)} twice. Name each column once."
+            f"--categorical, --numeric, --ordered and --date name {listing(twice)} twice. "
+            "Name each column once."
         )
     types = dict.fromkeys((*categories, *ordered), ValueType.CATEGORY)
-    return types | dict.fromkeys(numbers, ValueType.NUMBER)
+    return types | dict.fromkeys(numbers, ValueType.NUMBER) | dict.fromkeys(dates, ValueType.TEXT)
+
+
+def _dates(said: ColumnOptions, names: Sequence[str]) -> dict[str, str]:
+    """The columns of dates, each with its type."""
+    found = {}
+    for text in said.date:
+        if "=" in text and text not in names:
+            name, day = _split_name(text, "=", names, "--date", "admitted=2024-01-31")
+            if day_of(day) != day.strip():
+                raise InputError(f"--date counts from a day such as {name}=2024-01-31. Got {shown(text)}.")
+            found[name] = f"date since {day.strip()}"
+        else:
+            found |= dict.fromkeys(named_columns([text], names, "--date"), "date")
+    return found
 
 
 def gaps_of(said: ColumnOptions, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -108,6 +125,7 @@ def said_columns(
         name: "number" if kind is ValueType.NUMBER else "category"
         for name, kind in kinds_of(said, names).items()
     }
+    types |= _dates(said, names)
     for text in said.ordered:
         name, order = _split_name(text, ":", names, *_ORDER)
         types[name] = _in_order(name, order, values(name))

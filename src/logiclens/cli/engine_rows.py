@@ -36,6 +36,7 @@ from logiclens.cli.selection import (
 )
 from logiclens.concepts._columns import look_at, spelling_remark
 from logiclens.concepts.concept import Value, value_text
+from logiclens.concepts.dates import is_date
 from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.concepts.table import Table as Cells
@@ -58,7 +59,7 @@ from logiclens.scale._collapse import collapse
 from logiclens.scale._engine import Expression, Table, check_columns, fetch, find_source, ibis_module, read
 from logiclens.scale._expressions import (
     as_number,
-    concept_expression,
+    concept_columns,
     float_literal,
     is_missing,
     kind_of,
@@ -148,9 +149,8 @@ class EngineRows(SelectedRows):
         assert network is not None
         rows = check_rows(self.scored, self.label, self.columns)
         try:
-            found = collapse(
-                rows, [concept_expression(rows.table, concept) for concept in rules.vocabulary.concepts]
-            )
+            concepts = concept_columns(rows.table, rules.vocabulary, rules.vocabulary.names)
+            found = collapse(rows, [*concepts.values()])
         except LimitError:
             return None
         labels = np.array(rows.answers(found.found).to_pylist(), dtype=object)
@@ -226,7 +226,7 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         notes += _class_notes(sizes)
     notes += filter(None, on_classes)
     if few := _few_rows(rows.table, columns):
-        on_columns += type_notes(map(few.column, columns), said)
+        on_columns += type_notes([few.column(name) for name in columns if name in few], said)
     return EngineRows(
         name=name,
         engine=engine,
@@ -402,6 +402,9 @@ def _check_columns(
     for name in columns:
         if name in infinite:
             yield str(infinite_value(infinite[name])), ()
+            continue
+        if is_date(said.types.get(name)) and kind_of(table[name]) is Kind.DATE:
+            yield "", ()
             continue
         if few is not None and name in few:
             use = column_use(few, name, said.types.get(name))

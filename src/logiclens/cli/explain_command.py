@@ -104,6 +104,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     numeric: opt.Numeric = None,
     ordered: opt.Ordered = None,
     missing: opt.MissingValues = None,
+    date: opt.Date = None,
     unlabeled: opt.Unlabeled = None,
     holdout: opt.Holdout = 0.3,
     test: opt.TestOption = None,
@@ -202,7 +203,7 @@ def explain(  # noqa: PLR0913 - the options of a command
         chosen = engine_of_options(engine, memory, data, layout)
         check_rows(rows, html)
         check_mirror(mirror, rule)
-        said = ColumnOptions.of(categorical, numeric, ordered, missing)
+        said = ColumnOptions.of(categorical, numeric, ordered, missing, date)
         check_classes(above, cut, bins)
         holdout = share_held_out(context, holdout, test, split_column, test_value)
         if target is None:

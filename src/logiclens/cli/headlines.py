@@ -94,6 +94,7 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
 def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Comparison | None:
     """Whether rules, network and others are right on each row scored."""
     from logiclens.cli.selection import MemoryRows
+    from logiclens.concepts.table import Table
     from logiclens.estimators.comparison import Comparison, fit_rivals
 
     labeled, rows = found.labeled, found.rows
@@ -105,9 +106,11 @@ def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Compari
     if network is not None and network.codes is not None:
         right["network"] = network.codes == true
     if train and isinstance(rows, MemoryRows):
-        inputs, labels = rows.part(rows.scored)
+        words = found.rules.vocabulary
+        plain = Table if words is None else words.with_parts
+        (learned, known), (inputs, labels) = rows.part(~rows.held_out), rows.part(rows.scored)
         with progress.show("training a tree and boosting on the same rows"):
-            rivals = fit_rivals(*rows.part(~rows.held_out), inputs, splits=found.rules.literals)
+            rivals = fit_rivals(plain(learned), known, plain(inputs), splits=found.rules.literals)
         right |= {each.name: each.right(labels) for each in rivals if each.name != "guess"}
     right["guess"] = true == found.rules.labels.index(guess)
     return Comparison(right, labeled.counts, labeled.groups)

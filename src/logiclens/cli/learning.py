@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from logiclens.estimators.base import LENClassifier
     from logiclens.estimators.stability import Stability
     from logiclens.evaluation import StepScores
-    from logiclens.evaluation._evaluate import Leak
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front
     from logiclens.explain.rule import Label
@@ -547,7 +546,7 @@ def print_scored_rules(
     if doubt:
         print_doubt(console, found)
     print_few(console, found)
-    print_leaks(console, found.leaks, question)
+    print_leaks(console, found, question)
     console.print()
     print_line(console, "By class:")
     print_table(console, score_table(found.classes, by_network=by_network))
@@ -714,13 +713,15 @@ def print_few(console: Console, found: Fit) -> None:
         print_line(console, f"Note: figures from so few rows say little: {', '.join(doubts)}.", "yellow")
 
 
-def print_leaks(console: Console, columns: Sequence[Leak], question: str) -> None:
+def print_leaks(console: Console, found: Fit, question: str) -> None:
     """Print a note on each column that gives the answers away."""
-    for column, share in columns[:MOST_LEAKS]:
+    words = found.rules.vocabulary
+    for column, share in found.leaks[:MOST_LEAKS]:
+        source = column if words is None else words.source(column)
         print_line(
             console,
             f"Note: column {column!r} alone gives {percent(share)} of the answers. {question} Then leave it "
-            f"out: --ignore {shlex.quote(column)}",
+            f"out: --ignore {shlex.quote(source)}",
             "yellow",
         )
 

@@ -97,12 +97,15 @@ class ColumnOptions(NamedTuple):
         ``"column:low<mid<high"``.
     missing : sequence of str
         ``"-999"`` for all columns, ``"column=-999"`` for one.
+    date : sequence of str
+        Columns, as they were named, or ``"column=2024-01-31"`` with the day to count from.
     """
 
     categorical: Sequence[str] = ()
     numeric: Sequence[str] = ()
     ordered: Sequence[str] = ()
     missing: Sequence[str] = ()
+    date: Sequence[str] = ()
 
     @classmethod
     def of(cls, *given: Sequence[str] | None) -> ColumnOptions:
@@ -344,6 +347,14 @@ Unlabeled: TypeAlias = Annotated[
         help="Learn also from rows whose class is not known: those without a value of the target, and those "
         "with this one, such as -1. '' for the former alone.",
         metavar="VALUE",
+    ),
+]
+Date: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Columns of dates, named like those of --use: rules use year, month, weekday and days since the "
+        "first year began, or since a day: admitted=2024-01-31.",
+        metavar="COLUMNS",
     ),
 ]
 Holdout: TypeAlias = Annotated[

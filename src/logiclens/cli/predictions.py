@@ -92,9 +92,10 @@ class NeededColumns:
         if self.vocabulary is None:
             return ConceptData(columns)
         table = {name: _column(name, data) for name, data in columns.items()}
-        conditions = {concept: self.vocabulary[concept] for concept in self.concepts}
+        words = self.vocabulary
+        cells = {name: words.cells(name, table.__getitem__) for name in words.used_inputs(self.concepts)}
         return ConceptData(
-            {name: each.truth(table[each.column])[:n_rows] for name, each in conditions.items()}
+            {name: words[name].truth(cells[words[name].column])[:n_rows] for name in self.concepts}
         )
 
     @property

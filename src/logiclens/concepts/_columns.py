@@ -5,7 +5,7 @@ two other values             one concept                            sex = male
 numbers                      one for each cut point, or interval    age > 62
 text and categories          one for each common value              color = red
 constant, identifiers        none: the column is dropped
-dates, free text, nested     refused: a person has to decide
+dates, free text, nested     refused: a person has to decide; what is said to hold dates becomes their parts
 
 Where values are missing there is a concept for that, or they are taken to be the median or the most common
 value. Classes are codes from 0; measurements are cut into four. What kind a column is, ``concepts/table.py``
@@ -15,7 +15,7 @@ decides; what the text of a CSV column means, ``concepts/_text.py``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -45,6 +45,7 @@ from logiclens.concepts.concept import (
     Value,
     value_text,
 )
+from logiclens.concepts.dates import DatePart, dates_in, days_of, is_date, parts_of_date
 from logiclens.concepts.table import Column, Kind, Table, array_of_cells, read_array, read_series
 from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
@@ -54,9 +55,9 @@ FEW_ROWS = 20
 """In a table of no more rows, values that are all distinct do not make an identifier."""
 CONSTANT = Reason("constant")
 """The reason to drop a column of one value."""
-_AGE = "Turn it into a number such as the age in days"
-DATES = Reason("holds dates or times", remedy=_AGE)
-DATES_AS_TEXT = Reason("holds dates or times written as text", remedy=_AGE)
+_PARTS = "Name it with --date (types= in Python) to use its year, month, weekday and days"
+DATES = Reason("holds dates or times", remedy=_PARTS)
+DATES_AS_TEXT = Reason("holds dates or times written as text", remedy=_PARTS)
 """The reasons to refuse dates."""
 _WORDS = 6  # values with so many words, on average, are free text
 _IDENTIFIER = re.compile(r"(^|[^a-zA-Z])[iI][dD]$|[a-z]I[dD]$")  # id, ID, patient_id, patientId
@@ -97,9 +98,12 @@ class ColumnSettings:
     impute : bool
         Whether a missing value is taken to be the median or the most common value.
     types : mapping of str to str or tuple of values
-        What the user said columns are: ``"category"``, ``"number"``, or ordered values, the lowest first.
+        What the user said columns are: ``"category"``, ``"number"``, ``"date"``, or ordered values, the
+        lowest first.
     gaps : mapping of str to tuple of values
         Values that mean that there is none, by column.
+    parts : frozenset of str
+        Parts of dates but the day itself, which says whether there is a date.
     """
 
     cuts: str
@@ -111,6 +115,32 @@ class ColumnSettings:
     impute: bool
     types: Mapping[str, str | tuple[Value, ...]] = field(default_factory=dict)
     gaps: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    parts: frozenset[str] = frozenset()
+
+    def of_table(
+        self, names: Sequence[str], first_day: Callable[[str, Sequence[Value]], str]
+    ) -> tuple[ColumnSettings, tuple[DatePart, ...]]:
+        """Settings for the columns of a table and for the parts of dates among them, and these parts.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns.
+        first_day : callable
+            The day from which the dates of a column are counted, where none is stated; also gets the values
+            that mean that there is none.
+        """
+        everywhere, parts = self.gaps.get(ALL_COLUMNS, ()), []
+        for name, since in dates_in(self.types).items():
+            if name not in names:
+                raise UnknownColumnError(name, names, "It is named by types.")
+            gaps = self.gaps.get(name, everywhere)
+            parts += parts_of_date(name, since or first_day(name, gaps), gaps, names)
+        kinds = {part.name: part.kind for part in parts}
+        types = kinds | {name: kind for name, kind in self.types.items() if not is_date(kind)}
+        settings = replace(self, types=types).of_columns([*names, *(kinds.keys() - {*names})])
+        own_gaps = {name: some for name, some in settings.gaps.items() if name not in kinds}
+        return replace(settings, gaps=own_gaps, parts=frozenset(kinds.keys() - {*names})), tuple(parts)
 
     def of_columns(self, columns: Sequence[str]) -> ColumnSettings:
         """Settings for these columns, with values that mean a gap in all of them for each by itself.
@@ -244,7 +274,8 @@ def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> R
     share = float(evidence.weights @ column.missing) / float(evidence.weights.sum())
     as_text = "" if kind else _as_text(column)
     reading = partial(Reading, column.name, column.kind, share, as_text=as_text)
-    gap = (Missing(column.name),) if column.missing.any() and not recipe.impute else ()
+    said_elsewhere = recipe.impute or column.name in recipe.parts
+    gap = (Missing(column.name),) if column.missing.any() and not said_elsewhere else ()
     concepts: Sequence[Concept] = ()
     reason: Reason | None = None
     if column.missing.all():
@@ -313,9 +344,14 @@ def look_at(
     --------
     >>> from logiclens.concepts import Table
     >>> day = Table({"day": ["3 May 2025", "4 May 2025"]}).column("day")
-    >>> print(look_at(day).reason)
-    holds dates or times written as text. Turn it into a number such as the age in days
+    >>> print(look_at(day).reason.what)
+    holds dates or times written as text
     """
+    if is_date(kind):
+        if not column.missing.all():
+            days_of(column)  # refuses what is none
+            return Reading(column.name, column.kind, float(column.missing.mean()))
+        kind = None
     recipe = _ROUGH if kind is None else replace(_ROUGH, types={column.name: kind})
     try:
         reading = read_column(column, recipe, evidence or Evidence(np.ones(len(column))))

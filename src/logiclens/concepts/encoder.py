@@ -29,6 +29,7 @@ from logiclens.concepts._columns import (
 )
 from logiclens.concepts._cuts import MIN_SHARE
 from logiclens.concepts.concept import OneOf, Value
+from logiclens.concepts.dates import DatePart, first_of_year, is_date
 from logiclens.concepts.table import Column, Table, check_tells_apart, why_no_concept
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import MAX_CUTS
@@ -41,7 +42,7 @@ _log = logging.getLogger("logiclens")
 _CUTS = ("auto", "quantile", "uniform", "supervised", "reference")
 _ADVICE = {
     "numbers": "Column %r has numbers written as text. Convert it with pd.to_numeric, without any commas.",
-    "dates": "Column %r has dates written as text. Turn it into a number such as the age in days.",
+    "dates": "Column %r has dates written as text. Write them as 2024-01-31 to use their parts.",
 }
 
 
@@ -82,6 +83,9 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names of categories, as codes are, and each common one gets a concept (``region = 3``). ``"number"``:
         cut points, also where numbers look like an identifier or a code. A sequence of values, the lowest
         first: an order, of which each value means "this or a higher one" (``size in {mid, high}``).
+        ``"date"``: dates, or texts such as 2024-01-31 10:30, become year, month, weekday and days since the
+        first day of their earliest year (``admitted year > 2020``); ``"date since 2024-01-01"`` states
+        another day.
     missing_values : sequence of values, or mapping of str to sequence of values, default ()
         Values that mean that there is none, such as -999: of all columns, or by column. The vocabulary keeps
         them, so that they mean the same in new rows, in SQL and in an engine.
@@ -144,9 +148,12 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         table = Table(X)
         check_tells_apart(table.n_rows, table.names)
-        recipe = self.recipe(has_targets=y is not None).of_columns(table.names)
+        recipe, parts = self.recipe(has_targets=y is not None).of_table(
+            table.names, lambda name, gaps: first_of_year(table.column(name), gaps)
+        )
         for name in recipe.own_cuts:
-            table.column(name).without(recipe.gaps.get(name, ())).numbers()  # refuses text
+            if name in table:
+                table.column(name).without(recipe.gaps.get(name, ())).numbers()  # refuses text
         targets = read_targets(y, table.n_rows)
         evidence = Evidence(
             np.ones(table.n_rows)
@@ -156,23 +163,34 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.is_reference(targets),
         )
         table, evidence = _weighty(table, evidence)
-        readings = [read_column(table.column(name), recipe, evidence) for name in table.names]
-        self.adopt(readings, table.names, named=table.named)
+        columns = [column for name in table.names for column in _columns_of(table.column(name), parts)]
+        readings = [read_column(column, recipe, evidence) for column in columns]
+        self.adopt(readings, table.names, named=table.named, parts=parts)
         if not isinstance(X, Table):
             log_remarks(self)
         return self
 
-    def adopt(self, readings: Sequence[Reading], columns: tuple[str, ...], *, named: bool = True) -> Self:
+    def adopt(
+        self,
+        readings: Sequence[Reading],
+        columns: tuple[str, ...],
+        *,
+        named: bool = True,
+        parts: Sequence[DatePart] = (),
+    ) -> Self:
         """Take over what became of each column: what :meth:`fit` ends with.
 
         Parameters
         ----------
         readings : sequence of Reading
-            One for each of the columns.
+            One for each of the columns and, of dates, for each part.
         columns : tuple of str
         named : bool, default True
             Whether the table carried these names.
+        parts : sequence of DatePart, default ()
         """
+        dates = {part.column for part in parts}
+        readings = [each for each in readings if each.concepts or each.column not in dates]
         concepts = tuple(concept for reading in readings for concept in reading.concepts)
         if not concepts:
             raise InputError(
@@ -181,7 +199,11 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "Pass columns whose values differ."
             )
         optional = frozenset(reading.column for reading in readings if reading.missing)
-        self.vocabulary_ = Vocabulary(columns, concepts, named, optional)
+        about = {concept.column for concept in concepts}
+        used = tuple(part for part in parts if part.name in about)
+        optional |= {part.column for part in used if part.name in optional}
+        optional &= about | {*columns}
+        self.vocabulary_ = Vocabulary(columns, concepts, named, optional, used)
         self.dropped_ = {each.column: str(each.reason) for each in readings if not each.concepts}
         self.n_features_in_ = len(columns)
         self._readings = list(readings)
@@ -230,8 +252,10 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "input_features is not equal to feature_names_in_, which the table carried. Leave it out."
                 )
             new = dict(zip(vocabulary.columns, columns, strict=True))
+            dates = [replace(part, column=new[part.column]) for part in vocabulary.dates]
+            new |= {old.name: part.name for old, part in zip(vocabulary.dates, dates, strict=True)}
             concepts = (replace(concept, column=new[concept.column]) for concept in vocabulary.concepts)
-            vocabulary = Vocabulary(columns, tuple(concepts))
+            vocabulary = Vocabulary(columns, tuple(concepts), dates=tuple(dates))
         return np.array(vocabulary.names, dtype=object)
 
     def reasons(self) -> dict[str, Reason]:
@@ -331,6 +355,11 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(targets[0].codes == levels.index(self.reference))
 
 
+def _columns_of(column: Column, parts: Sequence[DatePart]) -> list[Column]:
+    """A column or, where it holds dates, their parts."""
+    return [part.of(column) for part in parts if part.column == column.name] or [column]
+
+
 def log_remarks(encoder: ConceptEncoder | None) -> None:
     """Log what a person should know about the columns: those dropped, and numbers or dates written as text.
 
@@ -412,14 +441,14 @@ def _types(types: Any) -> dict[str, str | tuple[Value, ...]]:
     found: dict[str, str | tuple[Value, ...]] = {}
     for name, kind in (types or {}).items():
         check_name(name)
-        if kind in ("category", "number") and isinstance(kind, str):
+        if isinstance(kind, str) and (kind in ("category", "number") or is_date(kind)):
             found[name] = kind
         elif isinstance(kind, list | tuple) and len(set(kind)) == len(kind) > 1:
             found[name] = OneOf(name, tuple(kind)).values
         else:
             raise InputError(
-                "The type of a column must be 'category', 'number', or a list of two values or more, each "
-                f"once, the lowest first. Got {shown(kind)} for {shown(name)}."
+                "The type of a column must be 'category', 'number', 'date', or a list of two values or more, "
+                f"each once, the lowest first. Got {shown(kind)} for {shown(name)}."
             )
     return found
 

@@ -305,6 +305,8 @@ def read_array(values: NDArray[Any], name: str) -> Column:
     if values.dtype.kind in "biuf":
         return _checked(name, values, np.zeros(len(values), dtype=np.bool_))
     if values.dtype.kind in "mM":
+        if values.dtype.kind == "M":
+            values = values.astype("datetime64[us]")  # Python has plain values for these
         return Column(name, Kind.DATE, np.isnat(values), values)
     return _read_objects(values.astype(object), name)
 
@@ -504,6 +506,24 @@ class Table:
         part._advice = self._advice
         part._read = lambda place: self.column(self.names[place]).take(rows)
         return part
+
+    def replaced(self, columns: Mapping[str, Sequence[Column]]) -> Table:
+        """The table with other columns in place of some.
+
+        Examples
+        --------
+        >>> table = Table({"on": ["2024-02-29"], "age": [62]})
+        >>> table.replaced({"on": [Table({"on year": [2024]}).column("on year")]}).names
+        ('on year', 'age')
+        """
+        new = {column.name: column for several in columns.values() for column in several}
+        found = Table(self)
+        kept = ([each.name for each in columns[name]] if name in columns else [name] for name in self.names)
+        found.names = tuple(name for several in kept for name in several)
+        found._place = {name: place for place, name in enumerate(found.names)}
+        found._cache = dict(new)
+        found._read = lambda place: self.column(found.names[place])
+        return found
 
 
 def _refuse_names(names: Sequence[str] | None, what: str) -> None:

@@ -37,7 +37,9 @@ from logiclens.concepts.concept import (
     value_text,
     without_implied,
 )
-from logiclens.concepts.table import Table, ValueType
+from logiclens.concepts.dates import PYTHON as DAY_OF_PYTHON
+from logiclens.concepts.dates import DatePart
+from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, count, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_name, check_names
@@ -80,6 +82,8 @@ class Vocabulary:
     optional : frozenset of str
         Columns of which it is known that values may be missing. Those whose concepts say so are always among
         them; any others may be given.
+    dates : tuple of DatePart, default ()
+        Parts of dates that concepts are about, as if they were columns.
     names : tuple of str
         Names of the concepts. Where two would be the same, the later one gets a number.
 
@@ -103,6 +107,7 @@ class Vocabulary:
     concepts: tuple[Concept, ...]
     named: bool = True
     optional: frozenset[str] = frozenset()
+    dates: tuple[DatePart, ...] = ()
     names: tuple[str, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -110,15 +115,29 @@ class Vocabulary:
         if not isinstance(self.named, bool | np.bool_):
             raise InputError(f"named must be True or False. Got {shown(self.named)}.")
         object.__setattr__(self, "named", bool(self.named))
+        object.__setattr__(self, "dates", tuple(self.dates))
+        for part in self.dates:
+            if part.column not in self.columns:
+                raise UnknownColumnError(part.column, self.columns)
         concepts = tuple(self.concepts) if isinstance(self.concepts, Iterable) else (self.concepts,)
         for concept in concepts:
             if not isinstance(concept, Concept):
                 raise InputError(f"A vocabulary is made of concepts such as Above. Got {shown(concept)}.")
-            if concept.column not in self.columns:
-                raise UnknownColumnError(concept.column, self.columns)
+            if concept.column not in self.inputs:
+                raise UnknownColumnError(concept.column, self.inputs)
         object.__setattr__(self, "concepts", concepts)
         object.__setattr__(self, "names", _distinct([concept.name for concept in concepts]))
-        object.__setattr__(self, "optional", self._with_gaps() | _columns_among(self.optional, self.columns))
+        object.__setattr__(self, "optional", self._with_gaps() | _columns_among(self.optional, self.inputs))
+
+    @cached_property
+    def parts(self) -> Mapping[str, DatePart]:
+        """Parts of dates by their names."""
+        return {part.name: part for part in self.dates}
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What concepts may be about: the columns, and parts of dates."""
+        return tuple(dict.fromkeys((*self.columns, *self.parts)))
 
     @cached_property
     def _by_name(self) -> dict[str, Concept]:
@@ -142,6 +161,8 @@ class Vocabulary:
         return {column: kind for column, kind in found.items() if kind is not None}
 
     def _type(self, column: str) -> ValueType | None:
+        if any(part.column == column for part in self.dates):
+            return ValueType.TEXT
         mine = [concept for concept in self.concepts if concept.column == column]
         if any(isinstance(concept, Flag) for concept in mine):
             return ValueType.FLAG
@@ -153,7 +174,8 @@ class Vocabulary:
     @cached_property
     def gaps(self) -> Mapping[str, tuple[Value, ...]]:
         """Values that mean that there is none, by column; columns without such values are not in it."""
-        return {concept.column: concept.gaps for concept in self.concepts if concept.gaps}
+        found = {concept.column: concept.gaps for concept in self.concepts if concept.gaps}
+        return found | {part.column: part.gaps for part in self.dates if part.gaps}
 
     def __getitem__(self, name: str) -> Concept:
         try:
@@ -162,9 +184,23 @@ class Vocabulary:
             raise UnknownConceptError(check_name(name), self.names) from None
 
     def used_columns(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Columns that some concepts are about, in the order of the table."""
-        used = {self[name].column for name in _listed(names)}
+        """Columns that some concepts are read from, in the order of the table."""
+        used = {self.source(self[name].column) for name in _listed(names)}
         return tuple(column for column in self.columns if column in used)
+
+    def used_inputs(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Columns, and parts of dates, that some concepts are about."""
+        used = {self[name].column for name in _listed(names)}
+        return tuple(name for name in self.inputs if name in used)
+
+    def source(self, name: str) -> str:
+        """The column that something concepts are about is read from."""
+        return self.parts[name].column if name in self.parts else name
+
+    def cells(self, name: str, read: Callable[[str], Column]) -> Column:
+        """The values of what concepts are about, by a function that reads columns."""
+        column = read(self.source(name))
+        return self.parts[name].of(column) if name in self.parts else column
 
     # Reading
 
@@ -188,7 +224,11 @@ class Vocabulary:
                 "Pass the same columns in the same order, or a data frame with names."
             )
         read.check_has(places[column] for column in self.used_columns(chosen))
-        return {name: self[name].truth(read.column(places[self[name].column])) for name in chosen}
+        cells = {
+            name: self.cells(name, lambda column: read.column(places[column]))
+            for name in self.used_inputs(chosen)
+        }
+        return {name: self[name].truth(cells[self[name].column]) for name in chosen}
 
     def places(
         self, names: Sequence[str], *, named: bool = True, labelled: bool = True
@@ -205,6 +245,18 @@ class Vocabulary:
         if (named and self.named) or (labelled and set(self.columns) <= set(names)):
             return {column: column for column in self.columns}
         return dict(zip(self.columns, names, strict=True)) if len(names) == len(self.columns) else None
+
+    def with_parts(self, data: Any) -> Any:
+        """The data with the parts of dates in place of the dates, for those who read numbers and text."""
+        if not self.dates:
+            return data
+        table = Table(data)
+        parts: dict[str, list[Column]] = {}
+        places = self.places(table.names, named=table.named, labelled=table.labelled) or {}
+        for part in self.dates:
+            column = table.column(places.get(part.column, part.column))
+            parts.setdefault(column.name, []).append(part.of(column))
+        return table.replaced(parts)
 
     def finds_by_name(self, table: Table) -> bool:
         """True where columns are found by name in a table, not by place."""
@@ -269,7 +321,7 @@ class Vocabulary:
         chosen = [name for name in self.names if name in wanted]
         return tuple(
             self._group(column, tuple(name for name in chosen if self[name].column == column))
-            for column in self.used_columns(chosen)
+            for column in self.used_inputs(chosen)
         )
 
     def _group(self, column: str, names: tuple[str, ...]) -> ConceptGroup:
@@ -408,7 +460,8 @@ class Vocabulary:
         check_writable(formula, rules.deepest)
 
         def literal(name: str, positive: bool) -> str:
-            return in_sql(self._exact(name, positive), rules, self[name].column in self._numeric)
+            column = self[name].column
+            return in_sql(self._exact(name, positive), rules, column in self._numeric, self.parts.get(column))
 
         return write_sql(formula, rules, literal, self.used_columns(formula.concepts), indent=indent)
 
@@ -442,10 +495,20 @@ class Vocabulary:
             The concepts that it is about.
         """
         head, _, body = source.partition("\n")
-        columns = self.used_columns(names)
-        if not columns:
+        inputs = self.used_inputs(names)
+        if not inputs:
             return source
-        lines = [f"        {column!r}: {_or_nan(column, self.gaps.get(column, ()))},\n" for column in columns]
+        lines = []
+        for name in inputs:
+            part, gaps = self.parts.get(name), self.gaps.get(name, ())
+            cell = _or_nan(name, gaps) if part is None else part.in_python()
+            lines.append(f"        {name!r}: {cell},\n")
+        if {*inputs} & {*self.parts}:
+            if head.startswith(("def day(", "def date(", "def WEEKDAYS(")):
+                raise InputError(
+                    "A function cannot be called day, date or WEEKDAYS: it reads dates by these."
+                )
+            head = f"{DAY_OF_PYTHON}{head}"
         nan = "    nan = 1e999 - 1e999  # a missing value: no comparison is true of it\n"
         return f"{head}\n{nan}    row = {{\n{''.join(lines)}    }}\n{body}"
 
@@ -457,8 +520,10 @@ class Vocabulary:
             "columns": list(self.columns),
             "named": self.named,
             "concepts": [_to_saved(concept) for concept in self.concepts],
-            "optional": [column for column in self.columns if column in self.optional],
+            "optional": [name for name in self.inputs if name in self.optional],
         }
+        if self.dates:
+            saved["dates"] = [part.to_saved() for part in self.dates]
         carried: dict[str, Any] = json.loads(json.dumps(saved))
         if Vocabulary.from_saved(carried) != self:
             raise InputError(
@@ -469,18 +534,23 @@ class Vocabulary:
     @classmethod
     def from_saved(cls, saved: Any) -> Vocabulary:
         """Inverse of :meth:`to_saved`; no code is run."""
-        if not isinstance(saved, dict) or set(saved) - {"optional"} != {"columns", "named", "concepts"}:
+        if not isinstance(saved, dict) or set(saved) - {"optional", "dates"} != {
+            "columns",
+            "named",
+            "concepts",
+        }:
             raise InputError(
                 f'A vocabulary must have the entries "columns", "named" and "concepts". Got {shown(saved)}.'
             )
-        saved = {"optional": [], **saved}  # texts of earlier versions lack it
-        for entry in ("columns", "concepts", "optional"):
+        saved = {"optional": [], "dates": [], **saved}  # texts of earlier versions lack these
+        for entry in ("columns", "concepts", "optional", "dates"):
             if not isinstance(saved[entry], list):
                 raise InputError(f'"{entry}" must be a list. Got {shown(saved[entry])}.')
         if type(saved["named"]) is not bool:
             raise InputError(f'"named" must be true or false. Got {shown(saved["named"])}.')
         concepts = tuple(map(_concept_from_saved, saved["concepts"]))
-        return cls(tuple(saved["columns"]), concepts, saved["named"], saved["optional"])
+        dates = tuple(map(DatePart.from_saved, saved["dates"]))
+        return cls(tuple(saved["columns"]), concepts, saved["named"], saved["optional"], dates)
 
 
 def _or_nan(column: str, gaps: Sequence[Value]) -> str:
@@ -711,7 +781,9 @@ def in_english(condition: Condition, were: bool = False, mixed: bool = False, ga
     return f"({text})" if several or condition.relation is Relation.OUTSIDE else text
 
 
-def in_sql(condition: Condition, dialect: Dialect, numeric: bool = False) -> str:
+def in_sql(
+    condition: Condition, dialect: Dialect, numeric: bool = False, part: DatePart | None = None
+) -> str:
     """A condition as an SQL expression that is true or false on every row, never NULL.
 
     Parameters
@@ -721,6 +793,8 @@ def in_sql(condition: Condition, dialect: Dialect, numeric: bool = False) -> str
     numeric : bool, default False
         Whether the column holds numbers, also one of yes and no. Then NaN counts as missing where a database
         takes it for greater than any number.
+    part : DatePart, optional
+        The part of a date that the condition is about.
 
     Examples
     --------
@@ -736,15 +810,18 @@ def in_sql(condition: Condition, dialect: Dialect, numeric: bool = False) -> str
         positive, truth = condition.negated(), False
     else:
         positive, truth = condition, True
-    values, gaps = (
-        [sql_text(v, dialect) if isinstance(v, str) else _sql_number(v, dialect) for v in some]
-        for some in (positive.values, positive.decisive_gaps)
-    )
-    if numeric and dialect.nan and positive.is_decisive(np.inf):
-        gaps.append(dialect.nan)
-    column = dialect.quote(positive.column)
-    for gap in gaps:
-        column = f"NULLIF({column}, {gap})"
+    if part is None:
+        values, gaps = (
+            [sql_text(v, dialect) if isinstance(v, str) else _sql_number(v, dialect) for v in some]
+            for some in (positive.values, positive.decisive_gaps)
+        )
+        if numeric and dialect.nan and positive.is_decisive(np.inf):
+            gaps.append(dialect.nan)
+        column = dialect.quote(positive.column)
+        for gap in gaps:
+            column = f"NULLIF({column}, {gap})"
+    else:
+        column, values = part.in_sql(dialect, positive.values)
     match positive.relation:
         case Relation.MISSING:
             return f"{column} IS NULL" if truth else f"{column} IS NOT NULL"

@@ -150,7 +150,8 @@ def compare(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> Compariso
     true, known = (
         label_array(rules.labels)[_codes(rows, each, model)] for rows, each in ((X, y), (X_train, y_train))
     )
-    rivals = fit_rivals(X_train, known, X, splits=rules.literals)
+    plain = Table if rules.vocabulary is None else rules.vocabulary.with_parts
+    rivals = fit_rivals(plain(X_train), known, plain(X), splits=rules.literals)
     answers = {"rules": rules.predict(X), "network": model.predict(X)}
     right = {name: np.asarray(each == true, dtype=np.bool_) for name, each in answers.items()}
     return Comparison(right | {each.name: each.right(true) for each in rivals})

@@ -713,7 +713,7 @@ def used_columns(rules: ExplanationSet) -> dict[str, tuple[str, ...]]:
     words = rules.vocabulary
     if words is None:
         return {}
-    columns = words.used_columns(used_concepts([*rules.formulas.values(), *rules.conditions.values()]))
+    columns = words.used_inputs(used_concepts([*rules.formulas.values(), *rules.conditions.values()]))
     return {column: tuple(name for name in words.names if words[name].column == column) for column in columns}
 
 

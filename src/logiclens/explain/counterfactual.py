@@ -93,7 +93,7 @@ def _units_of(
     if words is not None:
         if grouped:
             raise InputError("groups= is for concepts without a vocabulary, which knows them. Leave it out.")
-        columns = words.used_columns(concepts)
+        columns = words.used_inputs(concepts)
         found = words.groups([name for name in words.names if words[name].column in columns])
         orders = [np.argsort(~group.given, kind="stable") for group in found]  # a value before none
         return [

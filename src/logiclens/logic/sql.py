@@ -57,6 +57,11 @@ class Dialect:
         Whether a decimal number is sure to be read as the double nearest to it.
     nan : str
         NaN as an expression, where it can be stored and is greater than any number.
+    text_type : str
+    date, day : str
+        The date of an expression, and a day as a literal.
+    year, month, weekday : str
+        Parts of a date; the weekday is a number, Monday being 1.
     """
 
     name: str
@@ -69,6 +74,12 @@ class Dialect:
     refusal: Callable[[str], str | None] = lambda _: None
     reads: Callable[[str], bool] = lambda _: True
     nan: str = ""
+    text_type: str = "VARCHAR(100)"
+    date: str = "CAST({} AS DATE)"
+    day: str = "DATE '{}'"
+    year: str = "EXTRACT(YEAR FROM {})"
+    month: str = "EXTRACT(MONTH FROM {})"
+    weekday: str = "EXTRACT(ISODOW FROM {})"
 
 
 def _in_double_quotes(name: str) -> str:
@@ -118,7 +129,8 @@ def _sqlite_reads(number: str) -> bool:
 _DIALECTS = {
     dialect.name: dialect
     for dialect in (
-        Dialect("ansi", _in_double_quotes),
+        # The standard has no weekday; most databases know DOW, to which Sunday is 0 or 7.
+        Dialect("ansi", _in_double_quotes, weekday="(MOD(EXTRACT(DOW FROM {}) + 6, 7) + 1)"),
         Dialect("duckdb", _in_double_quotes, fold=_ascii_lower, nan="CAST('NaN' AS DOUBLE)"),
         # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
         Dialect(
@@ -129,6 +141,12 @@ _DIALECTS = {
             false="0",
             deepest=_DEEPEST_SQLITE,
             reads=_sqlite_reads,
+            text_type="TEXT",
+            date="date(substr({}, 1, 10))",  # of all the text it would turn a time zone into UTC
+            day="'{}'",
+            year="CAST(strftime('%Y', {}) AS INTEGER)",
+            month="CAST(strftime('%m', {}) AS INTEGER)",
+            weekday="((CAST(strftime('%w', {}) AS INTEGER) + 6) % 7 + 1)",
         ),
         Dialect(
             "postgresql",
@@ -136,7 +154,15 @@ _DIALECTS = {
             refusal=_postgresql_refusal,
             nan="CAST('NaN' AS DOUBLE PRECISION)",
         ),
-        Dialect("mysql", _in_backticks, _escape_backslashes, str.lower, refusal=_mysql_refusal),
+        Dialect(
+            "mysql",
+            _in_backticks,
+            _escape_backslashes,
+            str.lower,
+            refusal=_mysql_refusal,
+            text_type="CHAR",
+            weekday="(WEEKDAY({}) + 1)",
+        ),
         Dialect(
             "spark",
             _in_backticks,
@@ -144,6 +170,8 @@ _DIALECTS = {
             str.lower,
             refusal=lambda name: "Spark would substitute ${...}" if "${" in name else None,
             nan="CAST('NaN' AS DOUBLE)",
+            text_type="STRING",
+            weekday="EXTRACT(DAYOFWEEK_ISO FROM {})",
         ),
         Dialect(
             "bigquery",
@@ -151,6 +179,9 @@ _DIALECTS = {
             lambda text: f"'{escape(text, chr(39))}'",
             str.lower,
             refusal=lambda name: "it has more than 300 characters" if len(name) > 300 else None,
+            text_type="STRING",
+            date="CAST(SUBSTR(CAST({} AS STRING), 1, 10) AS DATE)",
+            weekday="(MOD(EXTRACT(DAYOFWEEK FROM {}) + 5, 7) + 1)",
         ),
     )
 }

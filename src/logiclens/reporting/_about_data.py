@@ -106,7 +106,7 @@ def _dropped(subject: Subject) -> dict[str, str]:
     words = subject.rules.vocabulary
     if words is None:
         return {}
-    kept = {concept.column for concept in words.concepts}
+    kept = {words.source(concept.column) for concept in words.concepts}
     return {column: "dropped when concepts were made" for column in words.columns if column not in kept}
 
 
@@ -120,12 +120,12 @@ def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: LabeledRows
             ColumnFacts(name, kinds.get(name, "score"), 0.0, name in used) for name in rules.concept_names
         ]
     else:
-        used = set(words.used_columns(used))
+        used = set(words.used_inputs(used))
         concepts: dict[str, list[Concept]] = {}
         for concept in words.concepts:
             concepts.setdefault(concept.column, []).append(concept)
         if subject.encoder is None:  # a model that was loaded
-            names = words.used_columns(words.names)
+            names = words.used_inputs(words.names)
             cells = [_cells(None if rows is None else rows.table, words, name) for name in names]
             shares = [None if column is None else float(column.missing.mean()) for column in cells]
             readings = [(name, "category", share, "") for name, share in zip(names, shares, strict=True)]
@@ -159,7 +159,9 @@ def _cells(table: Table | None, words: Vocabulary, name: str) -> Column | None:
     if table is None:
         return None
     places = words.places(table.names, named=table.named, labelled=table.labelled)
-    return None if places is None or places[name] not in table else table.column(places[name])
+    if places is None or places[words.source(name)] not in table:
+        return None
+    return words.cells(name, lambda column: table.column(places[column]))
 
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -191,7 +193,7 @@ def concepts_and_inputs(
     words = rules.vocabulary
     if words is None:
         return _scores(names, rules, table)
-    columns = words.used_columns(names)
+    columns = words.used_inputs(names)
     place = {column: at for at, column in enumerate(columns)}
     concepts = tuple(
         ConceptFacts(

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone
 
 from logiclens.concepts._columns import ColumnSettings, Evidence, Extent, Reading, read_column
+from logiclens.concepts.concept import Value
+from logiclens.concepts.dates import DatePart, first_day
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import Column, Kind, check_tells_apart
 from logiclens.errors import InputError, LimitError, listing, shown
@@ -32,8 +36,10 @@ from logiclens.scale._engine import Expression, Table, fetch
 from logiclens.scale._expressions import (
     concept_expression,
     is_missing,
+    part_expression,
     refuse_gaps,
     truth_expression,
+    with_parts,
     without_gaps,
 )
 from logiclens.scale._histograms import ColumnSummary, histogram, summarize_columns
@@ -138,16 +144,23 @@ def _read_collapsed(
     estimator: LENClassifier, rows: TrainingRows, max_rows: int, copies: bool
 ) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
+    named: tuple[str, ...] = rows.columns
+    parts: tuple[DatePart, ...] = ()
+    recipe: ColumnSettings | None = None
     if isinstance(estimator.encoder, ConceptEncoder):
-        gaps = estimator.encoder.recipe(has_targets=True).of_columns(rows.columns).gaps
-        rows = replace(rows, table=without_gaps(rows.table, gaps))
+        settings = estimator.encoder.recipe(has_targets=bool(rows.targets))
+        recipe, parts = settings.of_table(named, partial(_first_day, rows))
+        table = with_parts(without_gaps(rows.table, recipe.gaps), parts)
+        by_column = ([part.name for part in parts if part.column == name] or [name] for name in named)
+        rows = replace(rows, table=table, columns=tuple(chain.from_iterable(by_column)))
     totals, summaries = count_rows(rows), summarize_columns(rows)
     encoder = _encoder(estimator.encoder, summaries)
     readings: dict[str, Reading] = {}
     if encoder is None:
         _refuse_scores(rows, summaries)
     else:
-        readings = _read_columns(encoder, rows, totals, summaries)
+        recipe = recipe or encoder.recipe(has_targets=bool(rows.targets)).of_columns(rows.columns)
+        readings = _read_columns(encoder, recipe, rows, totals, summaries)
     bits: list[Expression] = []
     places: dict[str, int] = {}
     for each in summaries:
@@ -182,7 +195,7 @@ def _read_collapsed(
         weight = np.round(weight * (totals.effective / totals.weight))
     if encoder is None:
         return Inputs(collapsed.bits.astype(np.float64), rows.columns, True, rows.columns), targets, weight
-    recipe = encoder.recipe(has_targets=True).of_columns(rows.columns)
+    assert recipe is not None
     truths: list[BoolArray] = []
     for each in summaries:
         start = places[each.name]
@@ -192,20 +205,31 @@ def _read_collapsed(
             truths += [concept.truth(flags) for concept in readings[each.name].concepts]
         else:
             truths += [*collapsed.bits[:, start : start + len(readings[each.name].concepts)].T]
-    encoder.adopt([readings[name] for name in rows.columns], rows.columns)
+    encoder.adopt([readings[name] for name in rows.columns], named, parts=parts)
     words = encoder.vocabulary_
     values = np.column_stack(truths).astype(np.float64)
     return Inputs(values, words.names, True, words.columns, words, encoder), targets, weight
 
 
 def _read_columns(
-    encoder: ConceptEncoder, rows: TrainingRows, totals: Totals, summaries: Sequence[ColumnSummary]
+    encoder: ConceptEncoder,
+    recipe: ColumnSettings,
+    rows: TrainingRows,
+    totals: Totals,
+    summaries: Sequence[ColumnSummary],
 ) -> dict[str, Reading]:
     """Concepts of the columns that are no flags, from counts of their values."""
     check_tells_apart(totals.rows, rows.columns)
-    recipe = encoder.recipe(has_targets=bool(rows.targets)).of_columns(rows.columns)
     counted = [each for each in summaries if not each.only_flags]
     return {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
+
+
+def _first_day(rows: TrainingRows, name: str, gaps: Sequence[Value]) -> str:
+    """The first day of the earliest year of a column of dates that weighs something."""
+    part = DatePart(name, "year", gaps=tuple(gap for gap in gaps if isinstance(gap, str)))
+    years = rows.weighted.select(v=part_expression(rows.weighted[name], part))
+    found = fetch(years.aggregate(first=years["v"].min()), f"Looking at {name!r}").column("first")[0].as_py()
+    return first_day(2000 if found is None else found)
 
 
 def _flags(collapsed: CollapsedRows, summary: ColumnSummary, at: int) -> Column:

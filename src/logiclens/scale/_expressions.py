@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.concepts.concept import Concept, Relation
+from logiclens.concepts.dates import WEEKDAYS, DatePart, day_of
 from logiclens.concepts.table import Kind
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
@@ -30,7 +31,9 @@ _DEEPEST = 80  # levels of nesting that engines and Ibis take
 # Concepts
 
 
-def concept_expression(table: Table, concept: Concept, column: str | None = None) -> Expression:
+def concept_expression(
+    table: Table, concept: Concept, column: str | None = None, part: DatePart | None = None
+) -> Expression:
     """Truth of a concept on each row of a raw table; never NULL.
 
     Parameters
@@ -39,6 +42,8 @@ def concept_expression(table: Table, concept: Concept, column: str | None = None
     concept : Concept
     column : str, optional
         The table's name of the column that the concept is about; as the concept calls it when missing.
+    part : DatePart, optional
+        The part of the dates of that column that the concept is about.
 
     Raises
     ------
@@ -58,13 +63,60 @@ def concept_expression(table: Table, concept: Concept, column: str | None = None
     place = concept.column if column is None else column
     check_columns(table, [place])
     condition = concept.condition()
-    cells = without(table[place], condition.gaps)
+    cells = without(table[place], condition.gaps) if part is None else part_expression(table[place], part)
     ibis = ibis_module()
     if condition.relation is Relation.MISSING:
         return is_missing(cells)
     if cells.type().is_null():
         return ibis.literal(condition.or_missing)
     return _with_missing(_test(cells, concept), cells, condition.or_missing)
+
+
+def part_expression(cells: Expression, part: DatePart) -> Expression:
+    """A part of the dates of a column, as :meth:`DatePart.of <logiclens.concepts.dates.DatePart.of>` has it.
+
+    Examples
+    --------
+    >>> import ibis, pyarrow as pa
+    >>> table = ibis.memtable(pa.table({"on": ["2024-02-29 10:30", None]}))
+    >>> part_expression(table["on"], DatePart("on", "weekday")).to_list()
+    ['Thursday', None]
+    """
+    ibis, dtype = ibis_module(), cells.type()
+    if dtype.is_string():
+        cells = without(cells, part.gaps).strip().substr(0, 10)
+    elif not (dtype.is_date() or dtype.is_timestamp() or dtype.is_null()):
+        raise InputError(
+            f"Column {cells.get_name()!r} must hold dates. Got {kind_of(cells)}, of type {dtype}."
+        )
+    elif dtype.is_timestamp() and dtype.timezone is not None:
+        raise InputError(
+            f"Column {cells.get_name()!r} has a time zone, which decides what its days are. "
+            "Convert it to dates."
+        )
+    day = cells.cast("date")
+    if gaps := [ibis.literal(gap).cast("date") for gap in part.gaps if day_of(gap) == gap]:
+        day = day.isin(gaps).ifelse(ibis.null("date"), day)
+    match part.part:
+        case "day":
+            found = day.isnull().ifelse(ibis.null("int64"), ibis.literal(1, type="int64"))
+        case "year":
+            found = day.year().cast("int64")
+        case "month":
+            found = day.month().cast("int64")
+        case "weekday":
+            number = day.day_of_week.index()
+            cases = [(number == at, ibis.literal(name)) for at, name in enumerate(WEEKDAYS)]
+            found = ibis.cases(*cases, else_=ibis.null("string"))
+        case _:
+            found = day.delta(ibis.literal(part.since).cast("date"), unit="day").cast("int64")
+    return found.name(part.name)
+
+
+def with_parts(table: Table, parts: Sequence[DatePart]) -> Table:
+    """A table where the parts of dates are columns; the day takes the place of the date."""
+    found = {part.name: part_expression(table[part.column], part) for part in parts}
+    return table.mutate(**found) if found else table
 
 
 def without(cells: Expression, gaps: Sequence[str | int | float]) -> Expression:
@@ -201,7 +253,13 @@ def concept_columns(
         return {name: truth_expression(table, name, limit) for name in chosen}
     concepts = {name: vocabulary[name] for name in chosen}
     return {
-        name: concept_expression(table, concept, places[concept.column]) for name, concept in concepts.items()
+        name: concept_expression(
+            table,
+            concept,
+            places[vocabulary.source(concept.column)],
+            vocabulary.parts.get(concept.column),
+        )
+        for name, concept in concepts.items()
     }
 
 
