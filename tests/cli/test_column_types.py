@@ -145,7 +145,7 @@ def test_a_value_that_occurs_nowhere_is_named():
         ),
         (
             ["--categorical", "region", "--numeric", "region"],
-            "--categorical, --numeric and --ordered name 'region' twice. Name each column once.",
+            "--categorical, --numeric, --ordered and --date name 'region' twice. Name each column once.",
         ),
     ],
 )

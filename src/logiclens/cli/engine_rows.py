@@ -274,7 +274,7 @@ def _classes(table: Table, selection: Selection) -> tuple[Expression, Iterable[s
     if selection.limits:
         refuse_limit(name, kind_of(column), selection)
         ranges = Ranges(name, selection.limits)
-        return _label_of_range(column, ranges), (), ranges
+        return label_of_range(column, ranges), (), ranges
     refuse_kind(name, kind_of(column))
     values, rows, complete = values_of(table, name)
     if not complete:
@@ -282,11 +282,11 @@ def _classes(table: Table, selection: Selection) -> tuple[Expression, Iterable[s
     if selection.bins is not None:
         ranges, note = class_ranges(values, selection, rows)
         assert ranges is not None
-        return _label_of_range(column, ranges), filter(None, [note]), ranges
+        return label_of_range(column, ranges), filter(None, [note]), ranges
     return _label(column, values, class_labels(values, counts=rows)), [spelling_remark(values)], None
 
 
-def _label_of_range(column: Expression, ranges: Ranges) -> Expression:
+def label_of_range(column: Expression, ranges: Ranges) -> Expression:
     """The label of the range of each number, as an expression."""
     *labels, last = map(label_literal, ranges.labels)
     cases = [

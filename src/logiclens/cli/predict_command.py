@@ -335,14 +335,16 @@ def _needed(rules: ExplanationSet) -> set[str]:
 
 def _scores(rules: ExplanationSet, table: Table, truth: TrueClasses) -> Evaluation | None:
     """Scores of the rules on rows that have a true class; None where no class of theirs occurs."""
-    from logiclens.cli.engine_rows import label_of, values_of
+    from logiclens.cli.engine_rows import label_of, label_of_range, values_of
     from logiclens.concepts.table import Kind
     from logiclens.scale._engine import fetch
     from logiclens.scale._expressions import is_missing, kind_of
     from logiclens.scale._rule_queries import score
 
     column, name = table[truth.column], truth.column
-    if kind_of(column) is Kind.NUMBER and isinstance(rules.labels[0], str):
+    if kind_of(column) is Kind.NUMBER and truth.ranges is not None:
+        table, name = table.mutate(label_of_range(column, truth.ranges).name(_LABEL)), _LABEL
+    elif kind_of(column) is Kind.NUMBER and isinstance(rules.labels[0], str):
         values, _, _ = values_of(table, truth.column)
         column = label_of(column, values, [f"{value:.10g}" for value in values.raw.tolist()])
         table, name = table.mutate(column.name(_LABEL)), _LABEL

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count, percent
@@ -478,6 +479,7 @@ class TrueClasses:
         self.column = column
         self.n = self.n_right = self.n_known = 0
         self._counts = np.zeros((len(rules) + 1, len(rules)), dtype=np.int64)  # the last row: other values
+        self.ranges = Ranges.of_labels(rules.labels)
         self._plain = _reader(rules.labels)
         self._rules = rules
         self._labels = {self._plain(label): at for at, label in enumerate(rules)}
@@ -495,7 +497,10 @@ class TrueClasses:
         """
         values = batch.values({self.column: ValueType.TEXT})[self.column]
         coded = values.combine_chunks().dictionary_encode()
-        levels = [self._plain(level) for level in coded.dictionary.to_pylist()]
+        texts = coded.dictionary.to_pylist()
+        if self.ranges is not None:
+            texts = _in_ranges(texts, self.ranges, batch.origin.layout.decimal)
+        levels = [*map(self._plain, texts)]
         places = coded.indices.fill_null(len(levels)).to_numpy()
         true = np.array([*(self._labels.get(level, -1) for level in levels), -1])[places]
         predicted = np.array([self._labels.get(self._plain(label), -2) for label in predictions])
@@ -518,6 +523,13 @@ class TrueClasses:
             return f"Column {self.column!r} has no value that is a class of the rules: nothing is compared."
         share = percent(self.n_right / self.n)
         return f"Of {count(self.n, 'row')} with a value of {self.column!r}, the rules are right on {share}."
+
+
+def _in_ranges(texts: Sequence[str], ranges: Ranges, decimal: str) -> list[str]:
+    """The range of each number; other texts, such as the ranges themselves, stay."""
+    numbers = [_as_number(str(text).replace(decimal, ".")) for text in texts]
+    known = [number if isinstance(number, float) else np.nan for number in numbers]
+    return [label or text for label, text in zip(ranges.label(known).tolist(), texts, strict=True)]
 
 
 def _rates(counts: NDArray[np.int64], at: int) -> tuple[float, float, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -24,7 +25,7 @@ class Ranges:
     name : str
         The column, for the labels.
     cuts : tuple of float
-        Ascending; each is the last number of its range.
+        Ascending; each is the last number of its range. They are rounded to the digits that labels show.
 
     Examples
     --------
@@ -40,7 +41,8 @@ class Ranges:
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        object.__setattr__(self, "cuts", tuple(_numbers(self.cuts).tolist()))
+        cuts = _numbers(self.cuts).tolist()
+        object.__setattr__(self, "cuts", tuple(float(_text(cut)) for cut in cuts))
         if not self.cuts or not np.isfinite(self.cuts).all():
             raise InputError(f"Cut points must be finite numbers. Got {shown(self.cuts)}.")
         if list(self.cuts) != sorted(self.cuts) or len(set(self._texts)) < len(self.cuts):
@@ -75,6 +77,30 @@ class Ranges:
             raise InputError(f"Column {name!r} has less than two different numbers, so it has no ranges.")
         return cls(name, tuple(cuts.tolist()))
 
+    @classmethod
+    def of_labels(cls, labels: Iterable[object]) -> Self | None:
+        """The ranges that some labels are about; None where these are no labels of ranges.
+
+        Examples
+        --------
+        >>> Ranges.of_labels(["price > 250", "price <= 120", "120 < price <= 250"]).cuts
+        (120.0, 250.0)
+        >>> Ranges.of_labels(["high", "low"])
+        """
+        texts = [str(label) for label in labels]
+        for text in texts:
+            name, sign, _ = text.rpartition(" > ")
+            if not sign or not name:
+                continue
+            ends = {part for each in texts for part in (each.split(" < ")[0], *each.split(" ")[-1:])}
+            try:
+                found = cls(name, tuple(sorted({end for end in map(_number, ends) if end is not None})))
+            except InputError:
+                continue
+            if set(found.labels) == set(texts):
+                return found
+        return None
+
     @property
     def labels(self) -> tuple[str, ...]:
         """One for each range."""
@@ -84,7 +110,7 @@ class Ranges:
 
     @property
     def _texts(self) -> list[str]:
-        return [f"{cut:.10g}" for cut in self.cuts]
+        return [*map(_text, self.cuts)]
 
     def codes(self, numbers: Any) -> IndexArray:
         """Which range each number is in, shape (n,); what stands for NaN means nothing."""
@@ -95,6 +121,17 @@ class Ranges:
         return np.array([*self.labels, ""], dtype=object)[
             np.where(np.isnan(_numbers(numbers)), -1, self.codes(numbers))
         ]
+
+
+def _text(cut: float) -> str:
+    return f"{cut:.10g}"
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _numbers(values: Any) -> FloatArray:
