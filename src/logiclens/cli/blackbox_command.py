@@ -16,9 +16,11 @@ from logiclens.cli.learning import (
     check_rows,
     coverage_words,
     fit,
+    goal_entries,
     name_a_column,
     next_step,
     part_words,
+    print_goal,
     print_heading,
     print_rest,
     print_results,
@@ -26,6 +28,7 @@ from logiclens.cli.learning import (
     read,
     read_test,
     select,
+    with_positive,
     write,
 )
 from logiclens.cli.options import (
@@ -35,6 +38,7 @@ from logiclens.cli.options import (
     RuleKindName,
     Selection,
     command_line,
+    goal_of_options,
     share_held_out,
 )
 from logiclens.cli.outputs import Outputs
@@ -70,6 +74,8 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         float | None,
         typer.Option(help="For predictions that are numbers: yes is above this limit.", metavar="NUMBER"),
     ] = None,
+    goal: opt.GoalOption = None,
+    positive: opt.Positive = None,
     network: opt.NetworkOption = NetworkKind.MU,
     rule: opt.KindOption = RuleKindName.IFF,
     seed: opt.Seed = 0,
@@ -117,6 +123,8 @@ def blackbox(  # noqa: PLR0913 - the options of a command
           compare with the truth, too, and write a report
       logiclens blackbox scored.csv --predictions score --above 0.5 --ignore row_id
           predictions that are probabilities
+      logiclens blackbox scored.csv --predictions predicted --goal recall=0.9 --positive ill
+          the rules nearest to the model that find nine of ten rows it calls ill
     """  # noqa: D301 - \b keeps lines
     if truth == predictions is not None:
         raise typer.BadParameter(
@@ -146,7 +154,17 @@ def blackbox(  # noqa: PLR0913 - the options of a command
                 split_column=split_column,
                 test_value=test_value,
             ),
-            Settings(network, rule, seed, max_literals, literals, distillation, device),
+            Settings(
+                network,
+                rule,
+                seed,
+                max_literals,
+                literals,
+                distillation,
+                device,
+                goal_of_options(goal, positive),
+                positive,
+            ),
             Outputs(html, json, save),
             front=front,
             rows=rows,
@@ -178,6 +196,7 @@ def _run(source: TableFile, request: Request, progress: Progress, test: TableFil
     rows = select(source, request, progress, test)
     true, note = true_answers(rows, request.selection)
     rows = replace(rows, notes=(*rows.notes, *filter(None, [note])))
+    request = with_positive(request, rows)
     found = fit(rows, request.settings, progress)
     found = replace(found, leaks=(*found.leaks, *_separating(found)))
     compared = None if true is None else compare(found.rules, rows, true)
@@ -185,11 +204,15 @@ def _run(source: TableFile, request: Request, progress: Progress, test: TableFil
         class_entries(each) | {"fidelity": each.agreement, "fidelity_to_network": each.fidelity}
         for each in found.classes
     ]
-    overall = overall_entries(found) | {
-        "black_box_fidelity": found.truth.explanation_accuracy,
-        "black_box_fidelity_plain": found.truth.explanation_accuracy_plain,
-        "truth": None if compared is None else compared._asdict(),
-    }
+    overall = (
+        overall_entries(found)
+        | goal_entries(found)
+        | {
+            "black_box_fidelity": found.truth.explanation_accuracy,
+            "black_box_fidelity_plain": found.truth.explanation_accuracy_plain,
+            "truth": None if compared is None else compared._asdict(),
+        }
+    )
     write(found, request, progress, classes, overall, task="black box", shown={"truth": true})
     print_results(request, found.rules, lambda console: _print(console, found, request, compared))
 
@@ -338,19 +361,24 @@ def _print(console: Console, found: Fit, request: Request, compared: Compared | 
         f"What does the model behind {rows.target} do?",
         f"learned its answers on {count(rows.n_train, 'row')}",
     )
+
+    def figures() -> None:
+        print_line(
+            console,
+            f"The rules give the model's answer on {percent(truth.accuracy)} of these rows, the network "
+            f"behind them on {percent(found.network_accuracy)}; always the most common answer, "
+            f"{percent(found.guess_accuracy)}. {coverage_words(found)}",
+        )
+        print_goal(console, found, request.settings)
+
     print_scored_rules(
         console,
         found,
         request,
         f"On the {part_words(found)}, compared with the model's answers:",
-        lambda: print_line(
-            console,
-            f"The rules give the model's answer on {percent(truth.accuracy)} of these rows, the network "
-            f"behind them on {percent(found.network_accuracy)}; always the most common answer, "
-            f"{percent(found.guess_accuracy)}. {coverage_words(found)}",
-        ),
+        figures,
         "Is it another answer of the model?",
-        doubt=truth.accuracy <= found.guess_accuracy,
+        doubt=truth.accuracy <= found.guess_accuracy and found.model.front_.goal is None,
         by_network=False,
     )
     if compared is not None:

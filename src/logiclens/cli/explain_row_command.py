@@ -58,6 +58,7 @@ def explain_row(  # noqa: PLR0913 - the options of a command
       logiclens explain-row rules.json patients.parquet --row 1
           by rules alone: nothing of the network is loaded
     """  # noqa: D301 - \b keeps lines
+    from logiclens.cli.predictions import needed_columns, unseen_notes
     from logiclens.files import ValueType, read_table
 
     with one_line_errors():
@@ -75,7 +76,10 @@ def explain_row(  # noqa: PLR0913 - the options of a command
             *_network(model, rules, one),
             Paragraph("What would change it:", (str(rules.counterfactual(one, wanted)),)),
         ]
-        for note in file.notes:
+        needed = needed_columns(rules, one.column_names)
+        read = {name: one.column(name) for name in needed.columns.values()}
+        unseen = unseen_notes({(name, value): n for name, value, n in needed.unseen(read, 1)})
+        for note in (*file.notes, *unseen):
             print_note(note)
         with checked_output():
             _print(console, f"Row {row} of {file.name}", values, paragraphs, logic=logic)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -33,6 +34,7 @@ from logiclens.errors import InputError, count
 if TYPE_CHECKING:
     from logiclens.cli.options import Engine
     from logiclens.cli.predictions import ClassFigures, RowPredictions, TrueClasses
+    from logiclens.concepts.concept import Value
     from logiclens.evaluation import Evaluation, LabelScores
     from logiclens.explain import ExplanationSet
     from logiclens.explain.rule import Label
@@ -173,6 +175,7 @@ def _in_memory(
         TrueClasses,
         needed_columns,
         text_columns,
+        unseen_notes,
     )
     from logiclens.files import read_batches
     from logiclens.files._remarks import Remarks
@@ -185,6 +188,7 @@ def _in_memory(
         if name != "precision" or not rules.multi_label
     ]
     new: dict[str, str] = {}
+    unseen: Counter[tuple[str, Value]] = Counter()
     quiet = out == STDOUT and sys.stdout.isatty()  # rows are progress enough
     with (
         read_batches(data, **layout.entries()) as batches,
@@ -204,6 +208,8 @@ def _in_memory(
             for batch in batches:
                 values = batch.values(needed.types, None if needed.vocabulary is None else remarks)
                 rows = batch.rows
+                for place, value, n in needed.unseen(values, rows.num_rows):
+                    unseen[place, value] += n
                 found, codes = predictions.of(
                     needed.read(values, rows.num_rows), needed.missing(values, rows.num_rows)
                 )
@@ -222,7 +228,8 @@ def _in_memory(
             writer.close()
             notes = remarks.notes(batches.origin, needed.never_missing)  # refuses a column of another type
     comparison, classes = ([], []) if truth is None else ([truth.summary()], truth.by_class())
-    return predictions, [*batches.notes, *notes, *name_notes(new)], comparison, classes
+    lines = [*batches.notes, *notes, *unseen_notes(unseen), *name_notes(new)]
+    return predictions, lines, comparison, classes
 
 
 def _with_comma(numbers: Any) -> Any:
@@ -283,8 +290,9 @@ def _in_engine(
 ) -> tuple[RowPredictions, list[str], list[str], list[ClassFigures]]:
     """As :func:`_in_memory`, by an engine."""
     from logiclens.cli.engine_rows import quieten
-    from logiclens.cli.predictions import TrueClasses
+    from logiclens.cli.predictions import TrueClasses, unseen_notes
     from logiclens.scale._engine import open_files, write_parquet
+    from logiclens.scale._rule_queries import unseen_values
 
     quieten(engine)
     with Progress.on_terminal().show(f"predicting {data} in {engine.title}"):
@@ -293,6 +301,7 @@ def _in_engine(
         truth = None if request.truth is None else TrueClasses(rules, request.truth, tuple(table.columns))
         predicted, added = _predicted(rules, table)
         scores = None if truth is None else _scores(rules, table, truth)
+        unseen = unseen_notes(unseen_values(rules, table))
         write_parquet(predicted, request.out)
         predictions = _counts(rules, request.out, added)
     what = "a folder of Parquet files" if engine.name == "spark" else "one Parquet file"
@@ -301,7 +310,7 @@ def _in_engine(
     if truth is not None:
         lines.append(truth.summary())
     classes = [] if scores is None else [_figures(label, each) for label, each in scores.by_label.items()]
-    return predictions, [*files.notes, *name_notes(added)], lines, classes
+    return predictions, [*files.notes, *unseen, *name_notes(added)], lines, classes
 
 
 def _predicted(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, str]]:

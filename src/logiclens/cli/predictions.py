@@ -8,13 +8,14 @@ true get the same texts, so each is written once for all of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from logiclens.concepts.concept import Value
 from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
@@ -107,6 +108,26 @@ class NeededColumns:
         known = self.vocabulary.optional
         return tuple(place for column, place in self.columns.items() if column not in known)
 
+    def unseen(self, values: Mapping[str, Any], n_rows: int) -> Iterator[tuple[str, Value, int]]:
+        """Categories that training did not have: column, value and how many rows have it.
+
+        Parameters
+        ----------
+        values : mapping of str to pyarrow.ChunkedArray or array
+            The columns of the file, read as :attr:`types` says.
+        n_rows : int
+        """
+        words = self.vocabulary
+        if words is None:
+            return
+        for name in (name for name, _ in words.values if name in self.columns):
+            place = self.columns[name]
+            column = _column(place, values[place])
+            new = {*words.unseen(name, column)}
+            rows = np.bincount(column.codes[:n_rows] + 1, minlength=len(column.levels) + 1)[1:]
+            found = zip(column.levels, rows.tolist(), strict=True)
+            yield from ((place, value, n) for value, n in found if n and value in new)
+
     def missing(self, values: Mapping[str, Any], n_rows: int) -> MissingCells:
         """Where values are missing in columns that the rules know no gaps in.
 
@@ -124,6 +145,31 @@ class NeededColumns:
             missing = _column(column, values[column]).without(gaps.get(column, ())).missing[:n_rows]
             found[missing] = 2 * at + 1 + (found[missing] > 0)
         return MissingCells(columns, found)
+
+
+_MOST_UNSEEN = 5  # values of a column that are named
+
+
+def unseen_notes(found: Mapping[tuple[str, Value], int]) -> list[str]:
+    """Notes on categories that training did not have, each with its rows.
+
+    Examples
+    --------
+    >>> unseen_notes({("ward", "Z"): 3})
+    ["1 value of 'ward' was not in training: 'Z' (3 rows). Every condition ward = ... is false of it."]
+    """
+    notes = []
+    for column in dict.fromkeys(column for column, _ in found):
+        rows = {value: n for (name, value), n in found.items() if name == column}
+        often = sorted(rows, key=lambda value: (-rows[value], str(value)))[:_MOST_UNSEEN]
+        more = ", ..." if len(rows) > len(often) else ""
+        verb, them = ("was", "it") if len(rows) == 1 else ("were", "them")
+        notes.append(
+            f"{count(len(rows), 'value')} of {column!r} {verb} not in training: "
+            f"{', '.join(map(repr, often))}{more} ({count(sum(rows.values()), 'row')}). "
+            f"Every condition {column} = ... is false of {them}."
+        )
+    return notes
 
 
 def needed_columns(rules: ExplanationSet, names: Sequence[str], *, everything: bool = False) -> NeededColumns:

@@ -44,7 +44,8 @@ def split(labels: NDArray[Any], share: float, seed: int, groups: IndexArray | No
     """Rows to hold out, in proportion from each class, drawn at random, shape (n,).
 
     A class of two rows or more has rows on both sides; of one row, it is learned. Rows of a group stay
-    together: then every class is learned, and may not be held out.
+    together, and groups are drawn whose rows are as nearly that share as can be: then every class is learned,
+    and may not be held out.
 
     Examples
     --------
@@ -68,11 +69,9 @@ def split(labels: NDArray[Any], share: float, seed: int, groups: IndexArray | No
 
 
 def _split_groups(codes: IndexArray, share: float, seed: int, groups: IndexArray) -> BoolArray:
-    from logiclens.estimators.folds import group_places
+    from logiclens.estimators.folds import draw_groups
 
-    held_out = group_places(groups, codes, np.ones(len(codes)), seed) < share
-    lost = np.setdiff1d(codes[held_out], codes[~held_out])
-    return held_out & ~np.isin(groups, groups[np.isin(codes, lost)])
+    return draw_groups(groups, codes, np.ones(len(codes)), share, seed)
 
 
 def named_split(column: Column, value: str | None) -> tuple[BoolArray, str]:

@@ -38,7 +38,16 @@ from logiclens.concepts._columns import class_labels as labels_of
 from logiclens.concepts.concept import Value, value_text
 from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Kind, Table
-from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, did_you_mean, listing
+from logiclens.errors import (
+    ColumnError,
+    InputError,
+    Reason,
+    UnknownColumnError,
+    count,
+    did_you_mean,
+    listing,
+    percent,
+)
 from logiclens.evaluation import Evaluation
 from logiclens.evaluation._evaluate import LabeledRows, Leak, leaking_columns, used_columns
 from logiclens.logic.arrays import BoolArray, IndexArray
@@ -714,7 +723,10 @@ def _groups(
     notes, groups, found = [], group_copies(inputs), selection.group
     if groups is not None and not own_split:
         n = len(groups) - len(np.unique(groups))
-        notes.append(f"{count(n, 'row')} are copies of others; copies are held out together.")
+        notes.append(
+            f"{count(n, 'row')} {'equals' if n == 1 else 'equal'} another one in all columns that are "
+            f"learned from, whatever their {selection.target!r} is. Such rows are held out together."
+        )
     if found is not None:
         named, note = groups_of(cells.column(found).take(kept))
         groups = named if groups is None else joined(named, groups)
@@ -733,9 +745,16 @@ def _hold_out(
     """The rows to score on, shape (n,), and notes."""
     if not n_test and selection.split_column is None:
         held_out = split(labels, selection.holdout, selection.seed, groups)
-        lacking = selection.holdout and not held_out.any()
-        few = "Too few rows to hold any out: scores are those of the rows trained on."
-        return held_out, [few] if lacking else []
+        if selection.holdout and not held_out.any():
+            few = "rows" if selection.group is None else "groups"
+            return held_out, [f"Too few {few} to hold any out: scores are those of the rows trained on."]
+        if selection.group is None or not selection.holdout:
+            return held_out, []
+        share, wanted = float(held_out.mean()), selection.holdout
+        far = abs(share - wanted) > 0.01
+        instead = f" instead of {percent(wanted)}, as near as such groups allow" if far else ""
+        together = f"Rows of the same {selection.group!r} are held out together: {percent(share)} of the rows"
+        return held_out, [f"{together}{instead}."]
     notes = []
     if n_test:
         held_out = np.arange(len(kept)) >= len(kept) - n_test
@@ -745,7 +764,8 @@ def _hold_out(
         notes.append(note)
     if groups is not None and (n := int(np.isin(groups, on_both_sides(held_out, groups))[held_out].sum())):
         more = "" if selection.group is None else f", or have the same {selection.group!r}"
-        notes.append(f"{n} of the rows held out are copies of rows that are learned from{more}.")
+        equal = "equals one that is" if n == 1 else "equal some that are"
+        notes.append(f"{n} of the rows held out {equal} learned from, but for {selection.target!r}{more}.")
     only = sorted({*labels[held_out].tolist()} - {*labels[~held_out].tolist()}, key=str)
     if only:
         notes.append(f"Held out, but never learned: {listing(only)}. No rule can be right about such rows.")

@@ -237,6 +237,8 @@ class Reading:
         What else there is to say, in one phrase.
     as_text : {"", "numbers", "dates"}
         What is written as text there.
+    values : tuple of values
+        All categories that it has, if these are few enough to be told.
     """
 
     column: str
@@ -246,6 +248,7 @@ class Reading:
     reason: Reason | None = None
     note: str = ""
     as_text: str = ""
+    values: tuple[Value, ...] = ()
 
 
 def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> Reading:
@@ -273,7 +276,9 @@ def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> R
         column = _as_said(column, kind)
     share = float(evidence.weights @ column.missing) / float(evidence.weights.sum())
     as_text = "" if kind else _as_text(column)
-    reading = partial(Reading, column.name, column.kind, share, as_text=as_text)
+    listed = column.kind is Kind.TEXT and len(column.levels) <= MOST_TEXTS
+    values = column.levels if listed and column.name not in recipe.parts else ()
+    reading = partial(Reading, column.name, column.kind, share, as_text=as_text, values=values)
     said_elsewhere = recipe.impute or column.name in recipe.parts
     gap = (Missing(column.name),) if column.missing.any() and not said_elsewhere else ()
     concepts: Sequence[Concept] = ()

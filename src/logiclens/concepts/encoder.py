@@ -203,7 +203,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         used = tuple(part for part in parts if part.name in about)
         optional |= {part.column for part in used if part.name in optional}
         optional &= about | {*columns}
-        self.vocabulary_ = Vocabulary(columns, concepts, named, optional, used)
+        values = tuple((each.column, each.values) for each in readings if each.values and each.concepts)
+        self.vocabulary_ = Vocabulary(columns, concepts, named, optional, used, values)
         self.dropped_ = {each.column: str(each.reason) for each in readings if not each.concepts}
         self.n_features_in_ = len(columns)
         self._readings = list(readings)

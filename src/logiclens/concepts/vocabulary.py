@@ -29,6 +29,7 @@ from logiclens.concepts.concept import (
     Condition,
     Flag,
     Missing,
+    OneOf,
     Relation,
     Value,
     as_term,
@@ -84,6 +85,9 @@ class Vocabulary:
         them; any others may be given.
     dates : tuple of DatePart, default ()
         Parts of dates that concepts are about, as if they were columns.
+    values : tuple of (str, tuple of values), default ()
+        The categories that columns had when the concepts were made, of columns with few; they have no part in
+        comparing vocabularies.
     names : tuple of str
         Names of the concepts. Where two would be the same, the later one gets a number.
 
@@ -108,6 +112,7 @@ class Vocabulary:
     named: bool = True
     optional: frozenset[str] = frozenset()
     dates: tuple[DatePart, ...] = ()
+    values: tuple[tuple[str, tuple[Value, ...]], ...] = field(default=(), compare=False)
     names: tuple[str, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -116,9 +121,14 @@ class Vocabulary:
             raise InputError(f"named must be True or False. Got {shown(self.named)}.")
         object.__setattr__(self, "named", bool(self.named))
         object.__setattr__(self, "dates", tuple(self.dates))
-        for part in self.dates:
-            if part.column not in self.columns:
-                raise UnknownColumnError(part.column, self.columns)
+        for name in (*(part.column for part in self.dates), *(name for name, _ in self.values)):
+            if name not in self.columns:
+                raise UnknownColumnError(name, self.columns)
+        known = ((name, OneOf(name, tuple(some)).values) for name, some in self.values)
+        ordered = (
+            (name, sorted(some, key=lambda value: (isinstance(value, str), value))) for name, some in known
+        )
+        object.__setattr__(self, "values", tuple((name, tuple(some)) for name, some in ordered))
         concepts = tuple(self.concepts) if isinstance(self.concepts, Iterable) else (self.concepts,)
         for concept in concepts:
             if not isinstance(concept, Concept):
@@ -245,6 +255,22 @@ class Vocabulary:
         if (named and self.named) or (labelled and set(self.columns) <= set(names)):
             return {column: column for column in self.columns}
         return dict(zip(self.columns, names, strict=True)) if len(names) == len(self.columns) else None
+
+    def unseen(self, name: str, column: Column) -> list[Value]:
+        """The values of a column that it did not have when the concepts were made, where that is known.
+
+        Examples
+        --------
+        >>> from logiclens.concepts import OneOf
+        >>> words = Vocabulary(("sex",), (OneOf("sex", ("male",)),), values=(("sex", ("female", "male")),))
+        >>> words.unseen("sex", Table({"sex": ["male", "unknown", None]}).column("sex"))
+        ['unknown']
+        """
+        known = dict(self.values).get(name)
+        if known is None:
+            return []
+        known_or_gap = {*known, *self.gaps.get(name, ())}
+        return [value for value in column.levels if value not in known_or_gap]
 
     def with_parts(self, data: Any) -> Any:
         """The data with the parts of dates in place of the dates, for those who read numbers and text."""
@@ -524,6 +550,8 @@ class Vocabulary:
         }
         if self.dates:
             saved["dates"] = [part.to_saved() for part in self.dates]
+        if self.values:
+            saved["values"] = [[name, [*some]] for name, some in self.values]
         carried: dict[str, Any] = json.loads(json.dumps(saved))
         if Vocabulary.from_saved(carried) != self:
             raise InputError(
@@ -534,7 +562,7 @@ class Vocabulary:
     @classmethod
     def from_saved(cls, saved: Any) -> Vocabulary:
         """Inverse of :meth:`to_saved`; no code is run."""
-        if not isinstance(saved, dict) or set(saved) - {"optional", "dates"} != {
+        if not isinstance(saved, dict) or set(saved) - {"optional", "dates", "values"} != {
             "columns",
             "named",
             "concepts",
@@ -542,15 +570,19 @@ class Vocabulary:
             raise InputError(
                 f'A vocabulary must have the entries "columns", "named" and "concepts". Got {shown(saved)}.'
             )
-        saved = {"optional": [], "dates": [], **saved}  # texts of earlier versions lack these
-        for entry in ("columns", "concepts", "optional", "dates"):
+        saved = {"optional": [], "dates": [], "values": [], **saved}  # texts of earlier versions lack these
+        for entry in ("columns", "concepts", "optional", "dates", "values"):
             if not isinstance(saved[entry], list):
                 raise InputError(f'"{entry}" must be a list. Got {shown(saved[entry])}.')
         if type(saved["named"]) is not bool:
             raise InputError(f'"named" must be true or false. Got {shown(saved["named"])}.')
         concepts = tuple(map(_concept_from_saved, saved["concepts"]))
         dates = tuple(map(DatePart.from_saved, saved["dates"]))
-        return cls(tuple(saved["columns"]), concepts, saved["named"], saved["optional"], dates)
+        for pair in saved["values"]:
+            if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], list):
+                raise InputError(f'"values" must be pairs of a column and its values. Got {shown(pair)}.')
+        values = tuple((name, tuple(some)) for name, some in saved["values"])
+        return cls(tuple(saved["columns"]), concepts, saved["named"], saved["optional"], dates, values)
 
 
 def _or_nan(column: str, gaps: Sequence[Value]) -> str:

@@ -133,7 +133,7 @@ def without(cells: Expression, gaps: Sequence[str | int | float]) -> Expression:
     fitting = [gap for gap in gaps if isinstance(gap, str) == (kind is Kind.TEXT)]
     if not fitting or kind not in (Kind.NUMBER, Kind.TEXT) or cells.type().is_null():
         return cells
-    found = _is_one_of(cells, fitting).ifelse(ibis_module().null(cells.type()), cells)
+    found = is_one_of(cells, fitting).ifelse(ibis_module().null(cells.type()), cells)
     return found.name(cells.get_name())
 
 
@@ -154,7 +154,7 @@ def _test(cells: Expression, concept: Concept) -> Expression:
     """A condition on values that are there."""
     condition = concept.condition()
     if condition.relation is Relation.IS:
-        return _is_one_of(cells, condition.values)
+        return is_one_of(cells, condition.values)
     if condition.relation is Relation.HOLDS:
         return cells if cells.type().is_boolean() else as_number(cells) > float_literal(THRESHOLD)
     numbers = as_number(cells)
@@ -169,7 +169,7 @@ def _test(cells: Expression, concept: Concept) -> Expression:
     raise InputError(f"A concept that says {condition.relation!r} has no expression. Got {concept!r}.")
 
 
-def _is_one_of(cells: Expression, values: Sequence[str | int | float]) -> Expression:
+def is_one_of(cells: Expression, values: Sequence[str | int | float]) -> Expression:
     """Compare values with some; whole numbers are compared as such, however large."""
     kind, dtype = kind_of(cells), cells.type()
     fitting = [value for value in values if isinstance(value, str) == (kind is Kind.TEXT)]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from logiclens.concepts.concept import Value
 from logiclens.errors import InputError, count, shown
 from logiclens.evaluation._evaluate import NOTHING, Evaluation, StepScores
 from logiclens.explain import ExplanationSet, Resolution
@@ -42,6 +43,7 @@ from logiclens.scale._expressions import (
     faults,
     formula_expression,
     is_missing,
+    is_one_of,
     join_balanced,
     label_literal,
     raw_places,
@@ -60,6 +62,7 @@ PRECISION_DIGITS = 4
 DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
 """Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
 without a value where the rules know of no gaps."""
+_MOST_UNSEEN = 1000  # new values of a column that are counted
 
 
 # Predictions
@@ -245,6 +248,31 @@ def _never_missing(rules: ExplanationSet, table: Table) -> list[Expression]:
     words = rules.vocabulary
     known = (column for column in places if column not in words.optional)
     return [without(table[places[column]], words.gaps.get(column, ())) for column in known]
+
+
+def unseen_values(rules: ExplanationSet, table: Table) -> dict[tuple[str, Value], int]:
+    """Categories that were not there when the concepts were made, by column, with the rows that have them.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    table : ibis.Table
+    """
+    words = rules.vocabulary
+    places = raw_places(table, words, rules.concepts)
+    found: dict[tuple[str, Value], int] = {}
+    if words is None or places is None:
+        return found
+    for name, known in words.values:
+        if name not in places:
+            continue
+        cells = without(table[places[name]], words.gaps.get(name, ()))
+        keyed = table.select(v=cells).filter(~is_missing(cells) & ~is_one_of(cells, known))
+        rows = fetch(
+            keyed.group_by("v").aggregate(n=keyed.count()).limit(_MOST_UNSEEN), "Looking for new values"
+        )
+        found |= {(places[name], row["v"]): int(row["n"]) for row in rows.sort_by("v").to_pylist()}
+    return found
 
 
 def _check_name(name: Any) -> str:
