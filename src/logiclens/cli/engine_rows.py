@@ -9,17 +9,19 @@ are too many, in the engine, and the network is left out.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
 from logiclens.cli.column_types import SaidColumns, gaps_of, said_columns
 from logiclens.cli.options import Engine, EngineName, Selection
+from logiclens.cli.row_split import HeldOutFile
 from logiclens.cli.selection import (
     Fit,
     SelectedRows,
@@ -28,6 +30,7 @@ from logiclens.cli.selection import (
     class_labels,
     class_ranges,
     column_use,
+    equal_rows_note,
     refuse_kind,
     refuse_limit,
     remarks,
@@ -40,7 +43,15 @@ from logiclens.concepts.dates import is_date
 from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.concepts.table import Table as Cells
-from logiclens.errors import ColumnError, InputError, LimitError, UnknownColumnError, count, listing
+from logiclens.errors import (
+    ColumnError,
+    InputError,
+    LimitError,
+    UnknownColumnError,
+    count,
+    did_you_mean,
+    listing,
+)
 from logiclens.evaluation._evaluate import (
     NETWORK,
     TRUTH,
@@ -104,21 +115,27 @@ class EngineRows(SelectedRows):
         Whether a row is held out.
     copies : bool
         Whether equal rows are copies, which are held out together.
+    test_table : ibis.Table, optional
+        The rows held out, if they come from files of their own; of the others, none is.
     """
 
     table: Table
     label: str
     held_out: Expression
     copies: bool = False
+    test_table: Table | None = None
 
     @property
     def training_rows(self) -> Table:
         """The rows trained on."""
-        return self.table.filter(~self.held_out) if self.n_held else self.table
+        apart = self.n_held and self.test_table is None
+        return self.table.filter(~self.held_out) if apart else self.table
 
     @property
     def scored(self) -> Table:
         """The rows that scores are about: those held out or, where none are, all."""
+        if self.test_table is not None:
+            return self.test_table
         return self.table.filter(self.held_out) if self.n_held else self.table
 
     def fit(self, model: LENClassifier) -> LENClassifier:
@@ -179,7 +196,13 @@ class EngineRows(SelectedRows):
         return leaking_columns(columns, concepts, truth.codes, counts)
 
 
-def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection: Selection) -> EngineRows:
+def select_engine_rows(
+    rows: NumberedRows,
+    name: str,
+    engine: Engine,
+    selection: Selection,
+    test: NamedRows | None = None,
+) -> EngineRows:
     """Choose columns and rows of a table in an engine, and split the rows.
 
     Parameters
@@ -191,6 +214,8 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         Where it is.
     selection : Selection
         Without columns that are kept apart, and without a limit of rows.
+    test : NamedRows, optional
+        The rows to hold out.
 
     Raises
     ------
@@ -209,10 +234,11 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     columns, dropped, on_columns = choose_columns(
         rows.columns, selection, lambda columns: _check_columns(rows.table, columns, said)
     )
-    copies, on_copies = _copies(rows.table, columns)
+    copies, on_copies = _copies(rows.table, columns, named)
     drawn = rows.by_content(columns) if copies else rows
     held = drawn.is_drawn(selection.holdout, selection.seed)
-    table = rows.table.mutate(label.name(_LABEL), held.name(_HELD)).filter(~is_missing(rows.table[named]))
+    classes = label(rows.table[named]).name(_LABEL)
+    table = rows.table.mutate(classes, held.name(_HELD)).filter(~is_missing(rows.table[named]))
     sizes, lost = _sizes(table)
     if ranges is not None and len(sizes) < len(ranges.labels):
         _refuse_limits(rows.table, named, selection)
@@ -225,6 +251,18 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     if selection.holdout:
         notes += _class_notes(sizes)
     notes += filter(None, on_classes)
+    held_rows, of_test = None, None
+    if test is not None:
+        used = [name for name in rows.columns if name in {*columns, named}]
+        held_rows, held_sizes = _held_out_rows(test, rows.table, used, said, named, label)
+        of_test = HeldOutFile(test.name, None, sum(held_sizes.values()))
+        only = [each for each in held_sizes if each not in sizes]
+        sizes = {each: (sizes.get(each, (0, 0))[0], held_sizes.get(each, 0)) for each in (*sizes, *only)}
+        notes += [*test.rows.notes, f"Held out: {count(of_test.n_rows, 'row')} of {test.name}."]
+        if only:
+            notes.append(
+                f"Held out, but never learned: {listing(only)}. No rule can be right about such rows."
+            )
     if few := _few_rows(rows.table, columns):
         on_columns += type_notes([few.column(name) for name in columns if name in few], said)
     return EngineRows(
@@ -238,13 +276,53 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
         n_read=n_rows,
         class_sizes=sizes,
         dropped=dropped,
-        notes=(*notes, *on_columns, *on_copies),
+        notes=(*notes, *on_columns, *(on_copies if test is None else ())),
         said=said.among(columns),
         copies=copies,
+        test_table=held_rows,
+        test=of_test,
     )
 
 
-def _copies(table: Table, columns: Sequence[str]) -> tuple[bool, list[str]]:
+class NamedRows(NamedTuple):
+    """Rows in an engine, and what they are called."""
+
+    rows: NumberedRows
+    name: str
+
+
+Labeler: TypeAlias = Callable[[Expression], Expression]
+"""The class of each value of a column, as an expression."""
+
+
+def _held_out_rows(
+    test: NamedRows, table: Table, columns: Sequence[str], said: SaidColumns, named: str, label: Labeler
+) -> tuple[Table, dict[Label, int]]:
+    """The rows of files to hold out that have a class, and how many each class has."""
+    own = test.rows.table
+    if lacking := [name for name in columns if name not in test.rows.columns]:
+        raise InputError(
+            f"{test.name} lacks {listing(lacking)}. {did_you_mean(lacking[0], test.rows.columns)}"
+            "Name columns alike in both, or leave them out: --ignore."
+        )
+    own = without_gaps(own, {name: some for name, some in said.gaps.items() if name in test.rows.columns})
+    for name in columns:
+        mine, its = kind_of(table[name]), kind_of(own[name])
+        if mine is not its and not own[name].type().is_null():
+            raise InputError(
+                f"Column {name!r} holds {its} in {test.name}, and {mine} where it is learned from. "
+                "Write it in the same way in both, or leave it out with --ignore."
+            )
+    held = own.mutate(label(own[named]).name(_LABEL))
+    held = held.filter(held[_LABEL].notnull() & ~is_missing(held[named]))
+    found = fetch(held.group_by(_LABEL).aggregate(n=held.count()), "Counting classes").sort_by(_LABEL)
+    sizes = {row[_LABEL]: int(row["n"]) for row in found.to_pylist()}
+    if not sizes:
+        raise InputError(f"{test.name} has no row with a class of {named!r} to score on.")
+    return held, sizes
+
+
+def _copies(table: Table, columns: Sequence[str], target: str) -> tuple[bool, list[str]]:
     """Whether equal rows are copies, as in memory, and a note."""
 
     def pairs_of(key: Expression) -> tuple[int, int, float]:
@@ -264,17 +342,17 @@ def _copies(table: Table, columns: Sequence[str]) -> tuple[bool, list[str]]:
     alike = [pairs_of(table[name])[2] / float(n) ** 2 for name in columns]
     if not are_copies(n, n_distinct, pairs, alike):
         return False, []
-    return True, [f"{count(n - n_distinct, 'row')} are copies of others; copies are held out together."]
+    return True, [equal_rows_note(n - n_distinct, target)]
 
 
-def _classes(table: Table, selection: Selection) -> tuple[Expression, Iterable[str], Ranges | None]:
-    """The class of each row, as an expression, remarks on classes, and ranges of numbers, where asked for."""
+def _classes(table: Table, selection: Selection) -> tuple[Labeler, Iterable[str], Ranges | None]:
+    """What gives each row its class, remarks on classes, and ranges of numbers, where asked for."""
     name = selection.target or ""
     column, ranges = table[name], None
     if selection.limits:
         refuse_limit(name, kind_of(column), selection)
         ranges = Ranges(name, selection.limits)
-        return label_of_range(column, ranges), (), ranges
+        return partial(label_of_range, ranges=ranges), (), ranges
     refuse_kind(name, kind_of(column))
     values, rows, complete = values_of(table, name)
     if not complete:
@@ -282,8 +360,9 @@ def _classes(table: Table, selection: Selection) -> tuple[Expression, Iterable[s
     if selection.bins is not None:
         ranges, note = class_ranges(values, selection, rows)
         assert ranges is not None
-        return label_of_range(column, ranges), filter(None, [note]), ranges
-    return _label(column, values, class_labels(values, counts=rows)), [spelling_remark(values)], None
+        return partial(label_of_range, ranges=ranges), filter(None, [note]), ranges
+    labels = class_labels(values, counts=rows)
+    return partial(_label, values=values, labels=labels), [spelling_remark(values)], None
 
 
 def label_of_range(column: Expression, ranges: Ranges) -> Expression:

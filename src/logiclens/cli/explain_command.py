@@ -256,16 +256,21 @@ def explain(  # noqa: PLR0913 - the options of a command
             held = None if test is None else read_test(test, source, progress, layout, said)
             run(select(source, request, progress, held), request, progress)
         else:
-            for option, value in (("--test", test), ("--unlabeled", unlabeled)):
-                if value is not None:
-                    wrong_usage(
-                        f"{option} needs rows in memory, and --engine leaves them in the engine. "
-                        "Omit one of them."
-                    )
-            run(select_in_engine(data, chosen, request, progress), request, progress)
+            if unlabeled is not None:
+                wrong_usage(
+                    "--unlabeled needs rows in memory, and --engine leaves them in the engine. "
+                    "Omit one of them."
+                )
+            if test is not None and max_rows is not None:
+                wrong_usage(
+                    "--max-rows reads rows into memory, and --test into the engine. Omit one of them."
+                )
+            run(select_in_engine(data, chosen, request, progress, test), request, progress)
 
 
-def select_in_engine(data: str, engine: Engine, request: Request, progress: Progress) -> SelectedRows:
+def select_in_engine(
+    data: str, engine: Engine, request: Request, progress: Progress, test: str | None
+) -> SelectedRows:
     """Columns and rows of files in an engine; in memory, where the engine draws few enough of them."""
     selection, outputs = request.selection, request.outputs
     needs = {
@@ -276,15 +281,23 @@ def select_in_engine(data: str, engine: Engine, request: Request, progress: Prog
         "--group": selection.group,
     }
     refuse_whole_rows(selection.max_rows, needs)
-    from logiclens.cli.engine_rows import draw_rows, input_files, name_of, open_rows, select_engine_rows
+    from logiclens.cli.engine_rows import (
+        NamedRows,
+        draw_rows,
+        input_files,
+        name_of,
+        open_rows,
+        select_engine_rows,
+    )
 
-    outputs.check(*input_files(data))
+    outputs.check(*input_files(data), *(() if test is None else input_files(test)))
     if selection.max_rows is not None:
         source = draw_rows(data, engine, selection, progress)
         return select(source, request, progress)
     rows = open_rows(data, engine, progress)
+    held = None if test is None else NamedRows(open_rows(test, engine, progress), name_of(test))
     with progress.show("looking at the columns"):
-        return select_engine_rows(rows, name_of(data), engine, selection)
+        return select_engine_rows(rows, name_of(data), engine, selection, held)
 
 
 def run(rows: SelectedRows, request: Request, progress: Progress) -> None:

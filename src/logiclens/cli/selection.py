@@ -723,15 +723,20 @@ def _groups(
     notes, groups, found = [], group_copies(inputs), selection.group
     if groups is not None and not own_split:
         n = len(groups) - len(np.unique(groups))
-        notes.append(
-            f"{count(n, 'row')} {'equals' if n == 1 else 'equal'} another one in all columns that are "
-            f"learned from, whatever their {selection.target!r} is. Such rows are held out together."
-        )
+        notes.append(equal_rows_note(n, selection.target))
     if found is not None:
         named, note = groups_of(cells.column(found).take(kept))
         groups = named if groups is None else joined(named, groups)
         notes += filter(None, [note])
     return groups, notes
+
+
+def equal_rows_note(n: int, target: str) -> str:
+    """A note on rows that are copies of others but for the target."""
+    return (
+        f"{count(n, 'row')} {'equals' if n == 1 else 'equal'} another one in all columns that are learned "
+        f"from, whatever their {target!r} is. Such rows are held out together."
+    )
 
 
 def _hold_out(
