@@ -25,6 +25,11 @@ _LEARN = {"train", "training", "learn", "0", "false", "no"}
 _HOLD_OUT = {"test", "testing", "held out", "heldout", "hold out", "holdout", "1", "true", "yes"}
 
 
+_NEAR = 0.01  # of the rows that a share may be off where groups are drawn
+_OF_CLASSES = 0.01  # how much the share of each class counts beside that of all
+_MOST_CHOSEN = 12  # groups of which every subset is tried
+
+
 class HeldOutFile(NamedTuple):
     """The file that held-out rows come from.
 
@@ -69,9 +74,32 @@ def split(labels: NDArray[Any], share: float, seed: int, groups: IndexArray | No
 
 
 def _split_groups(codes: IndexArray, share: float, seed: int, groups: IndexArray) -> BoolArray:
-    from logiclens.estimators.folds import draw_groups
+    """Groups whose rows are about that share, of each class, too; every class is learned, shape (n,).
 
-    return draw_groups(groups, codes, np.ones(len(codes)), share, seed)
+    Groups are drawn at random. Where large ones make the share another one, that subset of the largest is
+    held out with which it comes nearest.
+    """
+    from logiclens.estimators.folds import group_places
+
+    sizes = np.zeros((int(groups.max(initial=-1)) + 1, int(codes.max(initial=0)) + 1))
+    np.add.at(sizes, (groups, codes), 1.0)
+    total, drawn = sizes.sum(axis=0), np.zeros(len(sizes), dtype=np.bool_)
+    drawn[groups] = group_places(groups, codes, np.ones(len(codes)), seed) < share
+    drawn &= ~(sizes[:, drawn @ sizes == total] > 0).any(axis=1)
+    held = float((drawn @ sizes).sum())
+    if held and abs(held - share * len(codes)) <= _NEAR * len(codes):
+        return np.asarray(drawn[groups])
+    large = np.argsort(-sizes.sum(axis=1), kind="stable")[:_MOST_CHOSEN]
+    subsets = (np.arange(1 << len(large))[:, None] >> np.arange(len(large))) & 1 > 0
+    others = drawn.copy()
+    others[large] = False
+    of_class = others @ sizes + subsets @ sizes[large]  # rows held out of each class, by subset
+    away = np.abs(of_class.sum(axis=1) - share * len(codes))
+    away += _OF_CLASSES * np.abs(of_class - share * total).sum(axis=1)
+    away[(of_class == total).any(axis=1)] = np.inf  # a class would not be learned
+    away[of_class.sum(axis=1) == 0] = np.inf
+    drawn[large] = subsets[away.argmin()] & np.isfinite(away.min())
+    return np.asarray(drawn[groups])
 
 
 def named_split(column: Column, value: str | None) -> tuple[BoolArray, str]:

@@ -21,9 +21,6 @@ from logiclens.logic.arrays import FloatArray, IndexArray
 FEW_ROWS: Final = 20
 """Rows below which none are held out: rules are chosen by the rows that they were searched on."""
 _DRAWN = 10**9  # rows from which on they are not drawn one by one
-_NEAR = 0.01  # of the weight that a share may be off where groups are drawn
-_OF_STRATA = 0.1  # how much the share of a stratum counts beside that of all
-_MOST_MOVES, _MOST_SWAPPED = 1000, 200  # groups
 _EXACT = 2**53  # whole numbers up to here are exact in double precision
 
 
@@ -162,7 +159,7 @@ def hold_out(
     Rows of weight 0 do not count for the ``share``.
     """
     if groups is not None:
-        check = np.where(draw_groups(groups, strata, weight, share, seed), weight, 0.0)
+        check = np.where(group_places(groups, strata, weight, seed) < share, weight, 0.0)
         return RowSplit(weight - check, check)
     rows = np.flatnonzero(weight > 0)
     counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
@@ -228,57 +225,6 @@ def group_places(groups: IndexArray, strata: IndexArray, weight: FloatArray, see
     places = np.empty(n_groups)
     places[order] = (before + size[order] / 2) / np.where(total > 0, total, 1.0)[of[order]]
     return np.asarray(np.clip(places, 0.0, np.nextafter(1.0, 0.0))[groups])
-
-
-def draw_groups(
-    groups: IndexArray, strata: IndexArray, weight: FloatArray, share: float, seed: int
-) -> NDArray[np.bool_]:
-    """Draw groups that hold as nearly this share of the weight, and of each stratum, as groups can, (n,).
-
-    Groups are drawn at random. Where large ones make the share another one, single groups are moved or
-    swapped while that brings it nearer. Every stratum keeps some of its weight.
-
-    Examples
-    --------
-    >>> groups = np.repeat([0, 1, 2], [60, 30, 10])
-    >>> drawn = draw_groups(groups, np.zeros(100, dtype=int), np.ones(100), 0.3, seed=0)
-    >>> np.unique(groups[drawn])
-    array([1])
-    """
-    places, n_groups = group_places(groups, strata, weight, seed), int(groups.max(initial=-1)) + 1
-    sizes = np.zeros((n_groups, int(strata.max(initial=0)) + 1))
-    np.add.at(sizes, (groups, strata), weight)
-    total = sizes.sum(axis=0)
-    chosen = np.zeros(n_groups, dtype=np.bool_)
-    chosen[groups] = places < share
-    least = total * (1 - 1e-9)
-    lost = (chosen @ sizes >= least) & (total > 0)
-    chosen &= ~(sizes[:, lost] > 0).any(axis=1)
-    wanted, everything = share * total, total.sum()
-
-    def cost(held: FloatArray) -> FloatArray:
-        away = np.abs(held.sum(axis=-1) - wanted.sum()) + _OF_STRATA * np.abs(held - wanted).sum(axis=-1)
-        bad = ((held >= least) & (total > 0)).any(axis=-1) | (held.sum(axis=-1) <= 0)
-        return np.asarray(np.where(bad, np.inf, away))
-
-    for _ in range(_MOST_MOVES):
-        held = chosen @ sizes
-        if abs(held.sum() - wanted.sum()) <= _NEAR * everything and held.sum() > 0:
-            break
-        change = np.where(chosen[:, None], -sizes, sizes)  # of each group by itself
-        large = np.argsort(-sizes.sum(axis=1), kind="stable")[:_MOST_SWAPPED]
-        out, into = large[chosen[large]], large[~chosen[large]]
-        pairs = (change[out][:, None] + change[into][None]).reshape(-1, sizes.shape[1])
-        costs = cost(held + np.concatenate([change, pairs]))
-        best = int(costs.argmin())
-        if not costs[best] < cost(held):
-            break
-        if best < n_groups:
-            moved = np.array([best])
-        else:
-            moved = np.array([out[(best - n_groups) // len(into)], into[(best - n_groups) % len(into)]])
-        chosen[moved] = ~chosen[moved]
-    return chosen[groups]
 
 
 def _draw(counts: FloatArray, number: float, random: np.random.Generator) -> FloatArray:
