@@ -167,7 +167,7 @@ def test_a_file_with_other_columns_is_refused(change, message: str):
         ("--test-value x", "--test-value is a value of --split-column COLUMN."),
         ("--cut 1 --above 2", "--above and --cut make classes in different ways."),
         ("--cut 1;2", "--cut takes numbers with commas between them, such as 10,50. Got '1;2'."),
-        ("--test stays.csv --engine duckdb", "--test needs rows in memory"),
+        ("--test stays.csv --engine duckdb --max-rows 9", "--max-rows reads rows into memory"),
         ("--group ward --engine duckdb", "--group needs rows in memory"),
         ("--split-column ward --engine duckdb", "--split-column needs rows in memory"),
     ],

@@ -118,7 +118,7 @@ def test_imputed_values_of_an_order():
         ({"types": "category"}, "types must map columns to what they are. Got 'category'; write"),
         (
             {"types": {"region": "code"}},
-            "The type of a column must be 'category', 'number', or a list of two values",
+            "The type of a column must be 'category', 'number', 'date', or a list of two values",
         ),
         (
             {"types": {"size": ["low", "low"]}},
@@ -396,7 +396,7 @@ TOLD = [
     "Column 'patient_id' is dropped: an identifier: 29 values in 30 rows.",
     "Column 'empty' is dropped: all values missing.",
     "Column 'price' has numbers written as text. Convert it with pd.to_numeric, without any commas.",
-    "Column 'seen' has dates written as text. Turn it into a number such as the age in days.",
+    "Column 'seen' has dates written as text. Write them as 2024-01-31 to use their parts.",
 ]
 
 

@@ -305,7 +305,7 @@ def read_array(values: NDArray[Any], name: str) -> Column:
     if values.dtype.kind in "biuf":
         return _checked(name, values, np.zeros(len(values), dtype=np.bool_))
     if values.dtype.kind in "mM":
-        if values.dtype.kind == "M":
+        if values.dtype.kind == "M" and np.datetime_data(values.dtype)[0] == "ns":
             values = values.astype("datetime64[us]")  # Python has plain values for these
         return Column(name, Kind.DATE, np.isnat(values), values)
     return _read_objects(values.astype(object), name)
