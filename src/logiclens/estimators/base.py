@@ -85,8 +85,9 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers: a network for each target, and the rules that state what it does.
 
     Not to be used by itself: see :class:`~logiclens.estimators.MuClassifier` and the others, which share
-    these settings. One of your own is a subclass: see :doc:`the guide <../how-to/build_your_own_network>`. It
-    is saved under its name; the class defined last under a name is the one that is loaded.
+    these settings. One of your own is a subclass, usually of one of these, with its :meth:`make_network`; the
+    tutorial "Write your own LEN" shows one. It is saved under its name; the class that was defined last under
+    a name is the one that is loaded.
 
     Attributes
     ----------
