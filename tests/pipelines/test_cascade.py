@@ -301,6 +301,20 @@ def test_of_several_labels_one_is_asked_for():
     assert error_of(lambda: fitted.explain_sample(row)).startswith("The network says yes to 2 targets")
 
 
+def test_what_several_rows_have_in_common(fitted):
+    """True of all of them that are the target, and of no row that is not, through all levels."""
+    some = FRAME[a & c]
+
+    for label in ("yes", "no"):
+        found = fitted.explain_set(some, label)
+        assert found.evaluate(some)[Y[a & c] == label].all()
+        assert not found.evaluate(FRAME)[Y != label].any()
+    assert equivalent(fitted.explain_set(some, "yes").formula, parse_formula("a & b & c & d"))
+    assert error_of(lambda: fitted.explain_set(FRAME[~a], "yes")).startswith(
+        "The cascade says no to 'yes' on"
+    )
+
+
 def test_rows_that_cannot_be_explained(fitted):
     assert error_of(lambda: fitted.explain_sample(FRAME[:2])).startswith("explain_sample explains one row.")
     no = FRAME[Y == "no"].iloc[[0]]

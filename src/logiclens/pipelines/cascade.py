@@ -26,21 +26,29 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.errors import InputError, shown
+from logiclens.errors import InputError, count, shown
 from logiclens.estimators._parameters import is_auto, most_literals, price_of_literal, seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
     decisions,
+    known_target,
     read_concepts,
     read_known_targets,
     read_rows,
 )
-from logiclens.explain import CascadeExplanation, Explanation, ExplanationSet, RuleKind, explain_example
+from logiclens.explain import (
+    CascadeExplanation,
+    Explanation,
+    ExplanationSet,
+    RuleKind,
+    explain_example,
+    explain_set,
+)
 from logiclens.explain.front import Front, Seen
 from logiclens.explain.rule import Label, plain_label
-from logiclens.logic import Formula
+from logiclens.logic import Formula, TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import THRESHOLD, as_weights, check_count
 from logiclens.logic.normal_form import substitute
@@ -388,6 +396,39 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             found.rule, found.scope, found.status, found.support, found.scores, tuple(levels[::-1])
         )
 
+    def explain_set(self, X: Any, target: Label) -> Explanation:
+        """Set-level explanation (Eq. 2): what rows have in common, in terms of the first level.
+
+        Parameters
+        ----------
+        X : data frame, array or mapping
+            The rows; those for which the cascade does not predict the target are left out.
+        target : label
+
+        Returns
+        -------
+        Explanation
+        """
+        predicted, x = self.decide(X), self._first(X)
+        labels = [plain_label(label) for label in self.classes_]
+        label = known_target(target, labels)
+        rows = predicted[:, labels.index(label)]
+        if not rows.any():
+            raise InputError(
+                f"The cascade says no to {label!r} on all of the {count(len(x), 'row')}. "
+                "Pass rows for which it predicts this target, or name another target."
+            )
+        table, at = self._table(label)
+        found = explain_set(x[rows][:, at] > THRESHOLD, table, label)
+        return self.estimators_[0].worded(found, X)
+
+    def _table(self, label: Label) -> tuple[TruthTable, list[int]]:
+        """What the cascade predicted about a target in the fit, and which concepts the table is about."""
+        labels = [plain_label(each) for each in self.classes_]
+        assert self.seen_ is not None  # a fit has rows
+        table = self.seen_.predictions(labels.index(label))
+        return table, [self.level_names_[0].index(name) for name in table.names]
+
     def _reasons(self, at: int, X: Any, answers: BoolArray, wanted: Sequence[str]) -> tuple[Explanation, ...]:
         """Why some concepts of a level are true or false of a row; ``answers`` says which, (n_concepts,)."""
         estimator, names = self.estimators_[at], self.level_names_[at + 1]
@@ -408,9 +449,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             relevance += first._row_relevance(x, label)
         relevance /= max(relevance.max(), 1.0)
         relevance[[names.index(name) for name in _concepts_of(reasons)]] += 1.0  # others come last
-        assert self.seen_ is not None  # there are levels
-        table = self.seen_.predictions([plain_label(label) for label in self.classes_].index(why.target))
-        at = [names.index(name) for name in table.names]
+        table, at = self._table(why.target)
         found = explain_example(
             x[0, at] > THRESHOLD, table, why.target, relevance=relevance[at], kind=why.kind, part="training"
         )
