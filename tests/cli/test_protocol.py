@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from logiclens.cli.row_split import split
+from logiclens.evaluation import StepScores
+from logiclens.explain.resolution import step_words
 from tests.cli.running import refused, run
 
 RANDOM = np.random.default_rng(0)
@@ -119,3 +121,9 @@ def test_a_goal_about_the_answers_of_a_black_box():
     said = run("blackbox", "visits.csv", *options, "--date", "on", "--json", "found.json").output
     assert "a recall of 90 % for yes" in said
     assert json.loads(Path("found.json").read_text())["overall"]["goal"]["label"] == "yes"
+
+
+def test_a_step_that_errs_is_not_right_on_all():
+    """The terminal said 100.0 % where the report says >99.9 %."""
+    found = StepScores("high", 20000.0, 19999.0, 19999 / 20000, (0.99, 1.0))
+    assert step_words(found, last=True) == "right on 19999 of 20000 rows (>99.9%)"

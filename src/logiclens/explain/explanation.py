@@ -304,7 +304,7 @@ class Explanation:
             return sentence
         rate = scores.precision if self.kind is RuleKind.ONLY_IF else scores.recall
         rows = f"{scores.n_rows} {escape(scores.part)} {'row' if scores.n_rows == 1 else 'rows'}"
-        return sentence if rate is None else f"{sentence} ({rate:.1%} of them in {rows})"
+        return sentence if rate is None else f"{sentence} ({percent(rate)} of them in {rows})"
 
     def to_json(self) -> str:
         """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""

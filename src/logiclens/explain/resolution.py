@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, shown
+from logiclens.errors import InputError, percent, shown
 from logiclens.explain.rule import (
     Label,
     align_latex,
@@ -158,7 +158,7 @@ def step_words(found: StepFigures, right: str = "right", *, last: bool) -> str:
     n = f"{found.n_rows:.10g}"
     rows = f"{n} {'row' if n == '1' else 'rows'}"
     rows = rows if last or n == "1" else f"the {rows} it decides"
-    return f"{right} on {found.n_right:.10g} of {rows} ({found.precision:.1%})"
+    return f"{right} on {found.n_right:.10g} of {rows} ({percent(found.precision)})"
 
 
 def list_markdown(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from logiclens.errors import InputError, shown
+from logiclens.errors import InputError, percent, shown
 
 METRICS = ("recall", "precision")
 """What can be asked for."""
@@ -97,7 +97,7 @@ class GoalResult:
     def __str__(self) -> str:
         goal = self.goal
         what = f"a {goal.metric} of {100 * goal.least:g} % for {goal.label}"
-        rate = f"{100 * self.rate:.1f} % of {round(self.n)} training rows"
+        rate = f"{percent(self.rate).replace('%', ' %')} of {round(self.n)} training rows"
         if self.is_reached:
             return f"Of the rules that reach {what}, these are the most accurate: {rate}."
         if not self.n:
