@@ -402,7 +402,7 @@ def _network(
     parts = {name: torch.tensor(array) for name, array in tensors.items()}
     streams = [np.random.default_rng(0)] * len(tensors["l1"])  # for weights that are replaced below
     network: LogicNetwork = classifier.make_network(streams, n_concepts, tensors["l1"].tolist(), n_concepts)
-    network.double()
+    network.double().eval()
     expected = {
         name: tensor for name, tensor in network.state_dict().items() if name not in {*tensors} - {*own}
     }

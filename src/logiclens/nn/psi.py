@@ -10,13 +10,14 @@ what the network decides.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from logiclens.logic.data import THRESHOLD
-from logiclens.nn.population import LogicNetwork, Streams
+from logiclens.nn.population import LogicNetwork, PopulationLinear, Streams
 from logiclens.nn.pruning import largest_weights, relative
 
 STEEPEST = 8.0
@@ -53,9 +54,34 @@ class PsiNetwork(LogicNetwork):
         super().__init__(streams, n_concepts, hidden, l1)
         self.fan_in = int(fan_in)
         self.slope, self.hard = steepness(0.0)
+        for layer in self.linears:
+            spread_widely(layer)
+
+    def train(self, mode: bool = True) -> Self:
+        """Begin or end training, in which neurons see their inputs as -1/2 and 1/2; neither changes outputs.
+
+        The mean of an input is then about 0. So a weight says nothing about the threshold of its neuron: both
+        are learned more easily, and pruning a weight leaves the threshold where it is.
+        """
+        if mode != self.training:
+            with torch.no_grad():
+                for layer in self.linears:
+                    layer.bias.add_(centers(layer), alpha=1.0 if mode else -1.0)
+        return super().train(mode)
 
     def gather(self, x: Tensor) -> Tensor:
         return super().gather((x > THRESHOLD).to(x.dtype))
+
+    def logits(self, inputs: Tensor) -> Tensor:
+        *hidden, last = self.linears
+        for layer in hidden:
+            inputs = self.activation(self._sums(layer, inputs))
+        return self._sums(last, inputs).squeeze(1)
+
+    def _sums(self, layer: PopulationLinear, inputs: Tensor) -> Tensor:
+        """Weighted sums of a layer's inputs, which are between 0 and 1."""
+        sums: Tensor = layer(inputs)
+        return sums - centers(layer) if self.training else sums
 
     def activation(self, inputs: Tensor) -> Tensor:
         return step_sigmoid(inputs, self.slope, self.hard)
@@ -96,9 +122,28 @@ class PsiNetwork(LogicNetwork):
             if at == 0 and self.columns is not None:
                 whole = torch.zeros(len(weight), self.n_concepts, dtype=weight.dtype, device=weight.device)
                 weight = whole.scatter(1, self.columns[member].expand(len(weight), -1), weight)
-            bias = layer.bias.detach()[member, :, 0]
+            bias = (layer.bias - centers(layer) if self.training else layer.bias).detach()[member, :, 0]
             found.append((weight.double().cpu().numpy(), bias.double().cpu().numpy()))
         return found
+
+
+def centers(layer: PopulationLinear) -> Tensor:
+    """What inputs of one half add to the weighted sums of a layer, (members, n_out, 1)."""
+    return 0.5 * layer.kept_weight().sum(dim=2, keepdim=True)
+
+
+@torch.no_grad()
+def spread_widely(layer: PopulationLinear) -> None:
+    """Make the first weights of a layer as large as sigmoids need them, ``4 sqrt(6 / (n_in + n_out))`` at most.
+
+    A sigmoid is four times as flat as the hyperbolic tangent, whose weights the root is for (Glorot and
+    Bengio, 2010). With smaller ones what a row says fades from layer to layer: outputs hardly depend on it,
+    and the penalty wins.
+    """
+    _, n_out, n_in = layer.weight.shape
+    larger = 4.0 * (6.0 / (n_in + n_out)) ** 0.5 * max(n_in, 1) ** 0.5
+    layer.weight.mul_(larger)
+    layer.bias.mul_(0.5 * larger)  # as an input of one half
 
 
 def step_sigmoid(z: Tensor, slope: float, hard: bool) -> Tensor:
