@@ -21,6 +21,7 @@ pipelines, and tables in engines and streams all call this module.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import DISTILLATION, MAX_LITERALS
-from logiclens.errors import InputError, UnknownTargetError
+from logiclens.errors import InputError, LimitError, UnknownTargetError
 from logiclens.estimators._parameters import ProgressLine
 from logiclens.estimators.folds import (
     FEW_ROWS,
@@ -316,12 +317,12 @@ def explain_logits(
         rules, lists, scores, chosen, result = rules.reach(recipe.goal, soft, kept, predicted)
     points, chosen = rules.resolve(lists[0], chosen, scores)
 
-    psi = isinstance(network, PsiNetwork)
-    if psi and recipe.kind is RuleKind.IFF:
-        points = [*points, rules.psi_point(network)]
+    exact = rules.psi_point(network) if isinstance(network, PsiNetwork) else None
+    if exact is not None:
+        points = [*points, exact]
         chosen = len(points) - 1 if result is None else chosen
     front = rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
-    shown = result is None and not psi  # whether the lists scored are shown
+    shown = result is None and exact is None  # whether the lists scored are shown
     lead = rules.lead(lists[0], scores.parts) if shown else None
     return replace(front, lead=lead, goal=result)
 
@@ -687,10 +688,20 @@ class FrontSearch:
         shared = len(set(columns)) < len(columns)
         return words.simplify(found) if words is not None and shared else found
 
-    def psi_point(self, network: PsiNetwork) -> Point:
-        """The formulas of a psi network, each exact for its output."""
+    def psi_point(self, network: PsiNetwork) -> Point | None:
+        """The formulas of a psi network, each exact for its output; none where one is too long to be read."""
+        if self.recipe.kind is not RuleKind.IFF:
+            return None
         names = self.recipe.names
-        formulas = [compose(network.neurons(i), names).outputs[0] for i in range(network.members)]
+        try:
+            formulas = [compose(network.neurons(i), names).outputs[0] for i in range(network.members)]
+        except LimitError as error:
+            warnings.warn(
+                f"{error.problem} So the rules only approximate it. {error.remedy}",
+                UserWarning,
+                stacklevel=2,
+            )
+            return None
         if self.targets.problem is Problem.BINARY:
             formulas = [simplify(Not(formulas[0])), formulas[0]]
         if self.recipe.vocabulary is not None:

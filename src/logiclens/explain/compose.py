@@ -27,15 +27,20 @@ from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack, unpack
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import as_floats, check_names
-from logiclens.logic.formula import FALSE, TRUE, Formula
+from logiclens.logic.formula import FALSE, TRUE, Formula, Not, Var
 from logiclens.logic.minimize import minimize
-from logiclens.logic.normal_form import simplify, substitute, to_dnf
+from logiclens.logic.normal_form import conjuncts, dnf_terms
 from logiclens.logic.truth_table import TruthTable
 
 MAX_FAN_IN: Final = 16
 """Most inputs of a neuron that have a weight."""
 MAX_TUPLES_OF: Final = 14
 """Most concepts whose tuples are all sent through the network; formulas are put into formulas beyond."""
+MAX_TERMS: Final = 2000
+"""Most terms of a formula, and of those it is made of on the way."""
+_SIMPLIFIED: Final = 500  # terms up to which superfluous ones are looked for
+_TOO_LONG: Final = f"The formula of the network has more than {MAX_TERMS} terms."
+_SMALLER: Final = "For exact rules use a smaller fan_in, fewer hidden units or a larger l1."
 
 Layer: TypeAlias = tuple[FloatArray, FloatArray]
 """Weights, shape (n_out, n_in), and biases, shape (n_out,)."""
@@ -82,7 +87,7 @@ def compose(layers: Iterable[tuple[ArrayLike, ArrayLike]], names: Sequence[str])
     InputError
         The layers do not fit together, or a weight is not finite.
     LimitError
-        A neuron has more than 16 inputs, or an output's DNF would blow up.
+        A neuron has more than 16 inputs, or the formula of an output more than 2000 terms.
 
     Examples
     --------
@@ -110,25 +115,41 @@ def compose(layers: Iterable[tuple[ArrayLike, ArrayLike]], names: Sequence[str])
             "give one name for each."
         )
     called = (concepts, *_hidden_names([len(biases) for _, biases in checked], set(concepts)))
-    neurons = tuple(_neurons(layer, called[depth], depth + 1) for depth, layer in enumerate(checked))
+    neurons = tuple(
+        tuple(neuron_formula(checked[: depth + 1], at, called[depth]) for at in range(len(biases)))
+        for depth, (_, biases) in enumerate(checked)
+    )
 
     @cache
-    def over_concepts(depth: int, at: int) -> Formula:
-        """Formula of a neuron over the concepts, in DNF."""
-        reached = _reachable(checked[: depth + 1], at)
+    def over_concepts(depth: int, at: int, value: bool) -> Cover:
+        """Where a neuron is true, or where it is false, as terms over the concepts."""
+        rule = neurons[depth][at] if value else neuron_formula(checked[: depth + 1], at, called[depth], False)
         if depth == 0:
-            return neurons[depth][at]
+            return Cover.from_formula(rule, concepts)
+        reached, part = _leading_to(checked[: depth + 1], at)
         if len(reached) <= MAX_TUPLES_OF:
-            inputs = np.zeros((1 << len(reached), len(concepts)), dtype=np.bool_)
-            inputs[:, reached] = all_tuples(len(reached))
-            truth = forward(checked[: depth + 1], inputs)[:, at]
-            return smallest_formula(truth, [concepts[j] for j in reached])
-        formula, before = neurons[depth][at], called[depth]
-        parts = {name: over_concepts(depth - 1, before.index(name)) for name in formula.concepts}
-        return simplify(to_dnf(substitute(formula, parts)))
+            truth = forward(part, all_tuples(len(reached)))[:, 0]
+            found = smallest_formula(truth == value, [concepts[j] for j in reached])
+            return Cover.from_formula(found, concepts)
+        before = {name: place for place, name in enumerate(called[depth])}
+        found = Cover.from_formula(FALSE, concepts)
+        for term in dnf_terms(rule):
+            product = Cover.from_formula(TRUE, concepts)
+            for literal in conjuncts(term):
+                name, said = (literal.arg, False) if isinstance(literal, Not) else (literal, True)
+                assert isinstance(name, Var)
+                product = product.intersect(over_concepts(depth - 1, before[name.name], said), MAX_TERMS)
+            found = found.union(product)
+            if len(found) > MAX_TERMS:
+                raise LimitError(_TOO_LONG)
+        return found.simplify() if len(found) <= _SIMPLIFIED else found
 
     last = len(checked) - 1
-    outputs = tuple(over_concepts(last, at) for at in range(len(checked[last][1])))
+    try:
+        covers = [over_concepts(last, at, True) for at in range(len(neurons[last]))] if last else []
+    except LimitError:
+        raise LimitError(_TOO_LONG, _SMALLER) from None
+    outputs = tuple(cover.to_formula() for cover in covers) if last else neurons[0]
     return Composition(neurons, outputs, called[1:-1])
 
 
@@ -191,29 +212,39 @@ def all_tuples(n_concepts: int) -> BoolArray:
     return unpack(numbers[:, None], n_concepts) if n_concepts else np.zeros((1, 0), dtype=np.bool_)
 
 
-def _neurons(layer: Layer, names: Sequence[str], number: int) -> tuple[Formula, ...]:
-    """Formulas of the neurons of a layer over the outputs of the layer before."""
-    weights, biases = layer
-    found = []
-    for at in range(len(biases)):
-        used = np.flatnonzero(weights[at])
-        if len(used) > MAX_FAN_IN:
-            raise LimitError(
-                f"Neuron {at} of layer {number} has {len(used)} inputs; formulas are made of "
-                f"{MAX_FAN_IN} at most. Prune the network first."
-            )
-        truth = fires(all_tuples(len(used)), weights[[at]][:, used], biases[[at]])[:, 0]
-        found.append(threshold_formula(truth, weights[at, used] > 0, [names[j] for j in used.tolist()]))
-    return tuple(found)
+def neuron_formula(layers: Sequence[Layer], at: int, names: Sequence[str], value: bool = True) -> Formula:
+    """Where a neuron of the last layer is true, or where it is false, over the outputs of the layer before.
+
+    Outputs that no concepts bring about together are don't-cares, as far as all tuples can be looked at.
+    """
+    weights, biases = layers[-1][0][at], layers[-1][1][[at]]
+    used = np.flatnonzero(weights)
+    if len(used) > MAX_FAN_IN:
+        raise LimitError(
+            f"Neuron {at} of layer {len(layers)} has {len(used)} inputs; formulas are made of "
+            f"{MAX_FAN_IN} at most. Prune the network first."
+        )
+    weights, called = weights[used], [names[j] for j in used.tolist()]
+    reached, part = _leading_to(layers, at)
+    if len(layers) > 1 and len(reached) <= MAX_TUPLES_OF:
+        possible = np.unique(forward(part[:-1], all_tuples(len(reached))), axis=0)
+        if len(possible) < 1 << len(used):
+            truth = fires(possible, weights[None], biases)[:, 0] == value
+            if truth.all() or not truth.any():
+                return TRUE if truth[0] else FALSE
+            return minimize(TruthTable.from_counts(possible, truth, ~truth, called)).formula
+    truth = fires(all_tuples(len(used)), weights[None], biases)[:, 0] == value
+    return threshold_formula(truth, (weights > 0) == value, called)
 
 
-def _reachable(layers: Sequence[Layer], at: int) -> IndexArray:
-    """Concepts from which a path of weights leads to a neuron of the last layer."""
-    reached: BoolArray = np.zeros(len(layers[-1][1]), dtype=np.bool_)
-    reached[at] = True
-    for weights, _ in reversed(layers):
-        reached = np.asarray(weights[reached].any(axis=0))
-    return np.flatnonzero(reached)
+def _leading_to(layers: Sequence[Layer], at: int) -> tuple[IndexArray, list[Layer]]:
+    """Concepts from which a path of weights leads to a neuron of the last layer, and the layers it takes."""
+    wanted, part = np.array([at]), []
+    for weights, biases in reversed(layers):
+        used = np.flatnonzero(weights[wanted].any(axis=0))
+        part.append((weights[np.ix_(wanted, used)], biases[wanted]))
+        wanted = used
+    return wanted, part[::-1]
 
 
 def threshold_formula(truth: BoolArray, rising: BoolArray, names: Sequence[str]) -> Formula:
