@@ -8,6 +8,7 @@ its formula on every row, the paper's on half of them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from logiclens.constants import RELU_L1
@@ -174,7 +176,7 @@ class PsiClassifier(LENClassifier):
         rows. The best is kept.
     epochs : int, default 400
         Passes over the rows of a small table, fewer where there are many; pruning comes half-way.
-    learning_rate : float, default 0.03
+    learning_rate : float, default 0.1
         Of Adam, at its highest.
     batch_size : int, optional
         Rows in a mini-batch. When missing, all rows below 512 distinct ones, and 256 above.
@@ -201,13 +203,32 @@ class PsiClassifier(LENClassifier):
     l1: float | Sequence[float] = (0.0005, 0.002)
     restarts: int = 5
     epochs: int = 400
-    learning_rate: float = 0.03
+    learning_rate: float = 0.1
     patience: int = 100
 
     @classmethod
     def reference(cls, **settings: Any) -> Self:
         """The paper's settings, our training."""
         return cls(**(PSI | settings))
+
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
+        from logiclens.estimators.networks import longest_path
+        from logiclens.explain.compose import MAX_FAN_IN
+
+        recipe = super().recipe(inputs, targets)
+        if min(self.fan_in, max(len(inputs.names), *self.hidden, 0)) > MAX_FAN_IN:
+            raise InputError(
+                f"fan_in must be at most {MAX_FAN_IN}, so that neurons can be formulas. Got {self.fan_in}."
+            )
+        moved = longest_path(recipe.plan, len(inputs.values))
+        if moved < _FAR_ENOUGH:
+            warnings.warn(
+                f"With learning_rate={self.learning_rate:g} and epochs={self.epochs} no weight can move by more "
+                f"than {moved:.1g} in training: a psi network needs about 1. Use learning_rate=0.1 or more epochs.",
+                ConvergenceWarning,
+                stacklevel=4,  # of whoever called fit
+            )
+        return recipe
 
     def make_network(
         self,
@@ -413,6 +434,7 @@ class EntropyClassifier(LENClassifier):
 # The classifiers of the paper's experiments: how they are trained is in _paper_training.py
 
 _SPLIT_SEED = 0
+_FAR_ENOUGH = 0.1  # less than this is too little for weights of sigmoids to move, which start at about 1
 
 _PAPER: dict[str, Any] = {
     "class_weight": None,

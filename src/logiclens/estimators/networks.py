@@ -273,6 +273,27 @@ def plan_for_rows(plan: Plan, n_rows: int) -> Plan:
     return replace(plan, batch_size=BATCH, epochs=epochs)
 
 
+def longest_path(plan: Plan, n_rows: int) -> float:
+    """How far Adam can move a weight, which it does by about the learning rate in each step.
+
+    Parameters
+    ----------
+    plan : Plan
+        For small tables.
+    n_rows : int
+        Rows; where some are equal, there are fewer steps.
+
+    Examples
+    --------
+    >>> from logiclens.nn.criteria import iff_loss
+    >>> longest_path(Plan(iff_loss, epochs=100, learning_rate=0.01), 150)
+    0.75
+    """
+    plan = plan_for_rows(plan, n_rows)
+    n_steps = plan.epochs * -(-n_rows // (plan.batch_size or n_rows))
+    return 0.75 * plan.learning_rate * n_steps  # the rate falls to 0 over half of the steps
+
+
 def constant_loss(share: FloatArray, joint: bool) -> FloatArray:
     """Cross-entropy of the best constant answer, (n_outputs,), in nats a row; never quite 0.
 
