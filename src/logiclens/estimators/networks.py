@@ -499,8 +499,11 @@ class _Work(Generic[N]):
         return replace(plan, batch_size=round(plan.batch_size * len(self.rows.x) / n_labeled))
 
     def new_networks(self, width: int) -> N:
-        """New networks, to be pruned to this many concepts."""
+        """New networks, to be pruned to this many concepts; none reads one that is the same in all rows."""
         network = self.population.new_networks(self.penalties, self.x.shape[1], width)
+        varies = (self.x != self.x[:1]).any(axis=0)
+        if varies.any() and not varies.all():
+            network.linears[0].prune(torch.as_tensor(varies))
         return network.to(self.rows.x.device)
 
     def train(self, report: Callable[[float], None]) -> Trained[N]:
