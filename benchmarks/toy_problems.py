@@ -1,8 +1,8 @@
 """Run ``python -m benchmarks.toy_problems [N_SEEDS] [NETWORK ...]``: how often each network finds the right rule.
 
 The problems of the paper's Listing 2 and of the tests of its libraries: AND, OR and exclusive or of two
-concepts, every tuple 25 times; exclusive or beside 100 dummy concepts, which are zero on the same rows, or
-random on 400 rows. A rule is right if it is equivalent to the function, so that it names no dummy.
+concepts, on four rows; exclusive or beside 100 dummy concepts, which are zero on these rows, or random on 500
+rows. A rule is right if it is equivalent to the function, so that it does not depend on a dummy.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ NETWORKS: dict[str, Callable[[int], Any]] = {
     "relu": lambda seed: ReluClassifier(random_state=seed),
     "entropy": lambda seed: EntropyClassifier(random_state=seed),
 }
+N_RANDOM = 500
 FUNCTIONS = {"and": "a & b", "or": "a | b", "xor": "(a & ~b) | (~a & b)"}
 PROBLEMS = {
     "AND": ("and", None),
@@ -45,11 +46,11 @@ def make_problem(problem: str, seed: int) -> tuple[np.ndarray, np.ndarray, Formu
     """Concepts, labels and the right rule."""
     function, dummies = PROBLEMS[problem]
     tuples = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    X = np.tile(tuples, (25, 1))
+    X = tuples
     if dummies == "zeros":
-        X = np.column_stack([X, np.zeros((len(X), 100))])
+        X = np.column_stack([tuples, np.zeros((4, 100))])
     if dummies == "random":
-        X = np.random.default_rng(seed).integers(0, 2, size=(400, 102)).astype(float)
+        X = np.random.default_rng(seed).integers(0, 2, size=(N_RANDOM, 102)).astype(float)
     rule = parse_formula(FUNCTIONS[function])
     return X, rule.evaluate(X[:, :2] > 0.5, ["a", "b"]), rule
 

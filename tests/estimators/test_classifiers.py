@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.toy_problems import is_right
 from sklearn.exceptions import ConvergenceWarning
 
+from logiclens.errors import InputError, LimitError
+from logiclens.estimators import PsiClassifier
 from logiclens.logic import equivalent, parse_formula
 from logiclens.nn.entropy import EntropyNetwork
 from logiclens.nn.mu import MuNetwork
@@ -149,3 +152,39 @@ def test_a_single_class_is_told():
         model = quick().fit(rows, ["x"] * len(rows))
 
     assert set(model.explain().predict(rows).tolist()) == {"x"}
+
+
+# psi networks of several layers
+
+
+@pytest.mark.parametrize(
+    ("network", "problem"),
+    [("psi (10, 4)", "XOR"), ("psi (12, 8, 5)", "XOR"), ("psi", "XOR, 100 zeros"), ("psi", "XOR, 100 random")],
+)
+def test_psi_finds_the_rule_of_a_toy_problem(network, problem):
+    """With twenty seeds: ``python -m benchmarks.toy_problems``."""
+    assert all(is_right(network, problem, seed) for seed in range(2))
+
+
+def test_settings_that_cannot_train_are_said_before():
+    """The paper's Listing 1 has a learning rate for many more steps than 100 epochs of a small table."""
+    X, y = booleans()
+    with pytest.warns(ConvergenceWarning, match="no weight can move by more than 0.008"):
+        PsiClassifier(
+            hidden=(200,), fan_in=10, l1=0.001, epochs=100, learning_rate=1e-4, random_state=0
+        ).fit(X, y)
+    with pytest.raises(InputError, match="fan_in must be at most 16"):
+        quick("psi", fan_in=17, hidden=(20,)).fit(X, y)
+
+
+def test_a_psi_network_whose_formula_is_too_long_shows_other_rules(monkeypatch):
+    X, y = booleans()
+
+    def too_long(*_):
+        raise LimitError("Too long.", "Make it shorter.")
+
+    monkeypatch.setattr("logiclens.estimators.fit.compose", too_long)
+    with pytest.warns(UserWarning, match="Too long. So the rules only approximate it. Make it shorter."):
+        rules = quick("psi").fit(X, y).explain()
+
+    assert equivalent(rules[True].formula, parse_formula("x0 & x1"))

@@ -150,6 +150,33 @@ def test_negated_groups_are_substituted_as_well():
     assert np.array_equal(formula.evaluate(rows, names), forward(layers, rows)[:, 0])
 
 
+def test_what_no_concepts_bring_about_is_a_dont_care():
+    """Of "at least one" and "both", the second implies the first: the third neuron need not ask for it."""
+    hidden = [[1, 1], [1, 1]], [-0.5, -1.5]
+    found = compose([hidden, ([[1, 1]], [-1.5])], ["a", "b"])
+
+    assert [str(formula) for formula in found.neurons[1]] == ["h1_1"]
+    assert found.outputs == (parse_formula("a & b"),)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_deep_networks_over_many_concepts_are_composed_layer_by_layer(value):
+    """Twenty-seven concepts, three inputs a neuron: "two of three", three layers deep."""
+    three = [np.kron(np.eye(3**depth), np.ones(3)) for depth in (2, 1, 0)]
+    layers = [(weights, np.full(len(weights), -1.5)) for weights in three]
+    last = layers[-1] if value else (-layers[-1][0], -layers[-1][1])
+    names = [f"c{j}" for j in range(27)]
+    rows = np.random.default_rng(0).random((3000, 27)) < 0.5
+
+    with pytest.raises(LimitError, match="more than 2000 terms"):
+        compose([*layers[:2], last], names)
+
+    layers[0] = (layers[0][0], np.full(9, -0.5))  # "one of three"
+    last = (np.ones((1, 3)), np.array([-0.5])) if value else (-np.ones((1, 3)), np.array([0.5]))
+    formula = compose([*layers[:2], last], names).outputs[0]
+    assert np.array_equal(formula.evaluate(rows, names), forward([*layers[:2], last], rows)[:, 0])
+
+
 def test_a_concept_called_like_a_hidden_neuron():
     found = compose([([[1, 0], [0, 1]], [0, 0]), ([[1, -1]], [0])], ["h1_1", "_h1_0"])
 

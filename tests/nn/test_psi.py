@@ -10,7 +10,7 @@ from logiclens.explain.compose import compose
 from logiclens.nn.population import join
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import train
-from tests.nn.populations import make, plan, random_x, some_rows, streams
+from tests.nn.populations import make, plan, random_x, rows_of, some_rows, streams
 from tests.strategies import all_rows
 
 NAMES = [f"c{j}" for j in range(5)]
@@ -101,6 +101,47 @@ def test_the_penalty_is_on_all_layers_and_a_tenth_after_pruning():
     assert torch.allclose(network.penalty(), strength * total())
     network.prune()
     assert torch.allclose(network.penalty(), 0.1 * strength * total())
+
+
+def test_training_begins_and_ends_without_a_change_of_outputs():
+    """In training neurons see inputs as -1/2 and 1/2; what they say of them stays."""
+    network, x = make("psi", hidden=(6, 4), fan_in=3), random_x()
+    before = network(x)
+    network.prune()
+    pruned, neurons = network(x), network.neurons(1)
+
+    network.eval()
+
+    assert torch.allclose(network(x), pruned)
+    for (_, ours), (_, theirs) in zip(network.neurons(1), neurons, strict=True):
+        assert np.allclose(ours, theirs)
+    assert torch.allclose(network.train()(x), pruned)
+    assert not torch.allclose(before, pruned)
+
+
+def test_pruning_a_weight_leaves_the_mean_of_a_neuron_where_it_is():
+    """Over all tuples, a sum is on average what it was, so its threshold keeps its meaning."""
+    network = make("psi", hidden=(), fan_in=2)
+    tuples = torch.from_numpy(all_rows(5).astype(float))
+    before = network(tuples).mean(dim=1)
+
+    network.prune()
+
+    assert torch.allclose(network(tuples).mean(dim=1), before)
+
+
+@pytest.mark.parametrize("hidden", [(10, 4), (12, 8, 5)])
+def test_several_layers_learn_exclusive_or(hidden):
+    """Outputs of first weights that are too small for sigmoids hardly depend on the row."""
+    tuples = all_rows(2).astype(float)
+    y = torch.from_numpy((tuples[:, 0] != tuples[:, 1]).astype(float)).expand(4, 4)
+    rows = rows_of(torch.from_numpy(tuples), y, share=1.0)
+    network = make("psi", 4, hidden, n_concepts=2, l1=[0.001] * 4, fan_in=3)
+
+    network, _ = train(network, rows, plan(epochs=400, learning_rate=0.1, patience=100))
+
+    right = (network(torch.from_numpy(tuples)) > 0) == (y > 0.5)
+    assert right.all(dim=1).sum() >= 3
 
 
 def test_relevance_is_positive_where_a_path_leads():
