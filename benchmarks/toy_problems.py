@@ -1,4 +1,4 @@
-"""Run ``python -m benchmarks.toy_problems [N_SEEDS] [NETWORK ...]``: how often each network finds the right rule.
+"""Run ``python -m benchmarks.toy_problems [N_SEEDS] [NETWORK ...]``: how often networks find the right rule.
 
 The problems of the paper's Listing 2 and of the tests of its libraries: AND, OR and exclusive or of two
 concepts, on four rows; exclusive or beside 100 dummy concepts, which are zero on these rows, or random on 500

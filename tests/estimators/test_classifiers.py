@@ -159,7 +159,12 @@ def test_a_single_class_is_told():
 
 @pytest.mark.parametrize(
     ("network", "problem"),
-    [("psi (10, 4)", "XOR"), ("psi (12, 8, 5)", "XOR"), ("psi", "XOR, 100 zeros"), ("psi", "XOR, 100 random")],
+    [
+        ("psi (10, 4)", "XOR"),
+        ("psi (12, 8, 5)", "XOR"),
+        ("psi", "XOR, 100 zeros"),
+        ("psi", "XOR, 100 random"),
+    ],
 )
 def test_psi_finds_the_rule_of_a_toy_problem(network, problem):
     """With twenty seeds: ``python -m benchmarks.toy_problems``."""
@@ -170,9 +175,9 @@ def test_settings_that_cannot_train_are_said_before():
     """The paper's Listing 1 has a learning rate for many more steps than 100 epochs of a small table."""
     X, y = booleans()
     with pytest.warns(ConvergenceWarning, match="no weight can move by more than 0.008"):
-        PsiClassifier(
-            hidden=(200,), fan_in=10, l1=0.001, epochs=100, learning_rate=1e-4, random_state=0
-        ).fit(X, y)
+        PsiClassifier(hidden=(200,), fan_in=10, l1=0.001, epochs=100, learning_rate=1e-4, random_state=0).fit(
+            X, y
+        )
     with pytest.raises(InputError, match="fan_in must be at most 16"):
         quick("psi", fan_in=17, hidden=(20,)).fit(X, y)
 

@@ -220,11 +220,12 @@ class PsiClassifier(LENClassifier):
             raise InputError(
                 f"fan_in must be at most {MAX_FAN_IN}, so that neurons can be formulas. Got {self.fan_in}."
             )
-        moved = longest_path(recipe.plan, len(inputs.values))
-        if moved < _FAR_ENOUGH:
+        n_rows = len(inputs.values)  # none where they are read later
+        if n_rows and (moved := longest_path(recipe.plan, n_rows)) < _FAR_ENOUGH:
             warnings.warn(
-                f"With learning_rate={self.learning_rate:g} and epochs={self.epochs} no weight can move by more "
-                f"than {moved:.1g} in training: a psi network needs about 1. Use learning_rate=0.1 or more epochs.",
+                f"With learning_rate={self.learning_rate:g} and epochs={self.epochs} no weight can move by "
+                f"more than {moved:.1g} in training: a psi network needs about 1. Use learning_rate=0.1, or "
+                "more epochs.",
                 ConvergenceWarning,
                 stacklevel=4,  # of whoever called fit
             )

@@ -129,8 +129,8 @@ def compose(layers: Iterable[tuple[ArrayLike, ArrayLike]], names: Sequence[str])
         reached, part = _leading_to(checked[: depth + 1], at)
         if len(reached) <= MAX_TUPLES_OF:
             truth = forward(part, all_tuples(len(reached)))[:, 0]
-            found = smallest_formula(truth == value, [concepts[j] for j in reached])
-            return Cover.from_formula(found, concepts)
+            smallest = smallest_formula(truth == value, [concepts[j] for j in reached])
+            return Cover.from_formula(smallest, concepts)
         before = {name: place for place, name in enumerate(called[depth])}
         found = Cover.from_formula(FALSE, concepts)
         for term in dnf_terms(rule):

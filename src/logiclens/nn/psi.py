@@ -134,7 +134,7 @@ def centers(layer: PopulationLinear) -> Tensor:
 
 @torch.no_grad()
 def spread_widely(layer: PopulationLinear) -> None:
-    """Make the first weights of a layer as large as sigmoids need them, ``4 sqrt(6 / (n_in + n_out))`` at most.
+    """Make the first weights of a layer as large as sigmoids need them: up to ``4 sqrt(6 / (n_in + n_out))``.
 
     A sigmoid is four times as flat as the hyperbolic tangent, whose weights the root is for (Glorot and
     Bengio, 2010). With smaller ones what a row says fades from layer to layer: outputs hardly depend on it,
