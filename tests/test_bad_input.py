@@ -313,6 +313,7 @@ SOMETHING = object()
 ANYTHING = {
     *(f"{kind}Classifier: verbose" for kind in ("Mu", "Psi", "Relu", "Entropy")),
     "LENClusterer: verbose",
+    "LENClassifier.score: y",
     "LENClusterer.fit: y",
     "TruthTableDisplay: who",
     "Vocabulary.condition: positive",
@@ -340,6 +341,7 @@ NOT_CALLED: dict[str, str] = {
     "Composition": "made by compose()",
     "Conflict": "made by conflicts()",
     "Fidelity": "made by fidelity()",
+    "HeldOut": "made by cross_explain() and bench.run()",
     **dict.fromkeys(("Lead", "Lead.of_answers"), "made by a fit, or by Comparison.lead()"),
     "GlobalExplanation": "made by explain_global()",
     **dict.fromkeys(("Intervention", "Intervention.of"), "made by intervene()"),

@@ -389,12 +389,12 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         A soft target is a yes where it is above one half.
         """
+        n_rows = len(self._rows(X))
+        weight = read_weights(sample_weight, n_rows)
         if self.problem_ is not Problem.MULTI_LABEL:
-            return float(super().score(X, y, sample_weight))
-        predicted = self.predict(X)
-        truth = read_known_targets(y, len(predicted), self._labels(), self.problem_).outputs > THRESHOLD
-        weight = read_weights(sample_weight, len(predicted))
-        return float(np.average((predicted == truth).all(axis=1), weights=weight))
+            return float(super().score(X, y, weight))
+        truth = read_known_targets(y, n_rows, self._labels(), self.problem_).outputs > THRESHOLD
+        return float(np.average((self.predict(X) == truth).all(axis=1), weights=weight))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each target, (n, n_targets), calibrated on validation rows.
