@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from logiclens import MuClassifier
 from logiclens.estimators.comparison import fit_rivals
 
 
@@ -63,3 +64,16 @@ def test_a_class_of_one_row_and_numbers_of_any_size():
 
     assert [each.name for each in found] == ["tree", "boosting", "guess"]
     assert found[0].right(y).mean() > 0.99
+
+
+def test_rows_of_a_group_are_not_counted_as_rows_of_their_own():
+    frame, y = table()
+    model = MuClassifier(epochs=20, restarts=1, random_state=0).fit(frame[:300], y[:300])
+    five = np.repeat(np.arange(100, 160), 5)
+
+    alone = model.compare(frame.iloc[five], y[five], frame[:300], y[:300])
+    together = model.compare(frame.iloc[five], y[five], frame[:300], y[:300], groups=five)
+
+    assert together.accuracy("guess")[0] == alone.accuracy("guess")[0]
+    narrow, wide = (float(np.ptp(each.accuracy("guess")[1])) for each in (alone, together))
+    assert wide > 1.5 * narrow

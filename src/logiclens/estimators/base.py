@@ -405,7 +405,9 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return as_probabilities(self._logits(X), self.problem_)
 
-    def compare(self, X: Any, y: Any, X_train: Any, y_train: Any) -> Comparison:
+    def compare(
+        self, X: Any, y: Any, X_train: Any, y_train: Any, *, groups: ArrayLike | None = None
+    ) -> Comparison:
         """Rules and network beside a tree with as many splits, boosting and a guess, on the same rows.
 
         Parameters
@@ -414,6 +416,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Rows to score on, with one label each.
         X_train, y_train : as for :meth:`fit`
             The rows that were learned from: tree and boosting learn from them, too.
+        groups : array of shape (n,), optional
+            As for :meth:`fit`, of the rows to score on: intervals and leads count groups.
 
         Returns
         -------
@@ -421,7 +425,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from logiclens.estimators.comparison import compare
 
-        return compare(self, X, y, X_train, y_train)
+        return compare(self, X, y, X_train, y_train, groups)
 
     def stability(
         self,

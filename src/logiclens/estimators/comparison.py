@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, percent
-from logiclens.estimators.inputs_and_targets import read_known_targets
+from logiclens.estimators.inputs_and_targets import read_groups, read_known_targets
 from logiclens.explain.rule import label_array
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics.agreement import Interval, wilson
@@ -128,8 +128,12 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> Comparison:
+def compare(
+    model: Any, X: Any, y: Any, X_train: Any, y_train: Any, groups: ArrayLike | None = None
+) -> Comparison:
     """Compare rules and network of a fitted classifier with a tree, boosting and a guess.
+
+    ``groups``, (n,), says which of the rows to score on are no rows of their own.
 
     Examples
     --------
@@ -154,7 +158,8 @@ def compare(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> Compariso
     rivals = fit_rivals(plain(X_train), known, plain(X), splits=rules.literals)
     answers = {"rules": rules.predict(X), "network": model.predict(X)}
     right = {name: np.asarray(each == true, dtype=np.bool_) for name, each in answers.items()}
-    return Comparison(right | {each.name: each.right(true) for each in rivals})
+    right |= {each.name: each.right(true) for each in rivals}
+    return Comparison(right, groups=None if groups is None else read_groups(groups, len(true)))
 
 
 def _codes(X: Any, y: Any, model: Any) -> IndexArray:
