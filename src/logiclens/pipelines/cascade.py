@@ -442,13 +442,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _composed_reason(self, X: Any, why: Explanation, reasons: Sequence[Explanation]) -> Explanation:
         """What the reasons of the lowest level come to."""
-        first, names, x = self.estimators_[0], self.level_names_[0], self._first(X)
-        relevance = np.zeros(len(names))
-        for each in reasons:
-            label = plain_label(first.classes_[self.level_names_[1].index(str(each.target))])
-            relevance += first._row_relevance(x, label)
-        relevance /= max(relevance.max(), 1.0)
-        relevance[[names.index(name) for name in _concepts_of(reasons)]] += 1.0  # others come last
+        first, x, wanted = self.estimators_[0], self._first(X), set(_concepts_of(reasons))
+        relevance = np.array([float(name in wanted) for name in self.level_names_[0]])  # others come last
         table, at = self._table(why.target)
         found = explain_example(
             x[0, at] > THRESHOLD, table, why.target, relevance=relevance[at], kind=why.kind, part="training"
