@@ -39,6 +39,7 @@ from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_out
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
+from logiclens.metrics.agreement import two_sided_quantile
 from logiclens.nn._descent import PopulationRows, has_mean
 from logiclens.nn.criteria import Criterion, SoftmaxLoss, iff_loss
 from logiclens.nn.population import LogicNetwork, Streams, for_each, join, mean_network
@@ -55,6 +56,7 @@ UNLABELED = 1000
 ENOUGH = 1000
 """Rows of a part on which one restart is enough to choose penalty and width by."""
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
+_ONE_SIDED = two_sided_quantile(0.90)
 _CHECKED = 256  # rows on which to check that a last layer scales logits
 _LOG_SCALES = (-2.0, 2.0)  # bounds of the logarithm of what logits are multiplied by
 
@@ -589,9 +591,25 @@ class _Work(Generic[N]):
         scales = np.stack([self._scales(each) for each in logits])
         losses = np.stack([self._cross_entropy(each) for each in logits * scales[:, None]])
         means = np.tensordot(losses, self.share, axes=(1, 0))  # (penalties, outputs)
-        best, outputs = means.argmin(axis=0), np.arange(means.shape[1])
+        best, outputs = self._best_candidates(losses, means), np.arange(means.shape[1])
         penalty, scale = self.penalties[best, outputs], scales[best, outputs]
         return _Rung(network, history, width, best, penalty, scale, self.share @ losses[best, :, outputs].T)
+
+    def _best_candidates(self, losses: FloatArray, means: FloatArray) -> IndexArray:
+        """The candidate of least held-out loss, by output: (n_outputs,), of losses (candidates, n, n_outputs).
+
+        One that is trained on unlabeled rows has to be better by more than chance (a one-sided test at 95 %).
+        """
+        best, outputs, plain = means.argmin(axis=0), np.arange(means.shape[1]), self.information == 0
+        if plain.all() or not plain.any():
+            return np.asarray(best)
+        without = np.where(plain, means, np.inf).argmin(axis=0)
+        better = losses[without, :, outputs] - losses[best, :, outputs]  # (n_outputs, n)
+        mean = better @ self.share
+        variance = (
+            np.square(better - mean[:, None]) @ self.share / effective_rows(self.weight[self.share > 0])
+        )
+        return np.asarray(np.where(mean > _ONE_SIDED * np.sqrt(variance), best, without))
 
     def _scales(self, logits: FloatArray) -> FloatArray:
         """Factors that calibrate held-out logits, (n_outputs,); ones where nothing is held out."""
