@@ -596,7 +596,7 @@ class _Work(Generic[N]):
         return _Rung(network, history, width, best, penalty, scale, self.share @ losses[best, :, outputs].T)
 
     def _best_candidates(self, losses: FloatArray, means: FloatArray) -> IndexArray:
-        """The candidate of least held-out loss, by output: (n_outputs,), of losses (candidates, n, n_outputs).
+        """The candidate of least held-out loss for each output, of losses (candidates, n, n_outputs).
 
         One that is trained on unlabeled rows has to be better by more than chance (a one-sided test at 95 %).
         """
