@@ -379,7 +379,10 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""
-        logits = self._logits(X)
+        return self._named(self._logits(X))
+
+    def _named(self, logits: FloatArray) -> NDArray[Any]:
+        """What outputs say, in labels or, for multi-label problems, in 0 / 1."""
         if self.problem_ is Problem.MULTI_LABEL:
             return (logits > 0).astype(np.int64)
         return np.asarray(self.classes_[predicted_index(logits, self.problem_)])

@@ -17,6 +17,13 @@ first over the weights of ``g``, by gradients through the fixed ``f``, then over
 A pair (g, f) is given up only for one of lower ``L`` on the rows held out. Where there are no labels ``c``,
 because ``g`` came trained, its first scores stand for them. A psi network sees only whether a concept is
 above one half; gradients pass through that step as if it were not there.
+
+With concept embeddings (:mod:`logiclens.nn.embedding`) there is one network ``f`` for both, trained at once,
+
+    L(f) = CE(f(x), y) + concept_weight * CE(s(x), c),
+
+and while it is trained a score is replaced by its truth with a probability of :data:`INTERVENED`, row by row
+and concept by concept, so that outputs heed concepts that are set by hand (RandInt).
 """
 
 from __future__ import annotations
@@ -39,8 +46,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from logiclens.errors import InputError, count, shown
 from logiclens.estimators._parameters import progress_line, seed_of
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.inputs_and_targets import Problem, read_concepts, read_targets
-from logiclens.estimators.networks import resolve_device
+from logiclens.estimators.inputs_and_targets import Problem, Targets, read_concepts, read_targets
+from logiclens.estimators.networks import logit_scales, resolve_device
+from logiclens.explain.rule import RuleKind
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import (
     THRESHOLD,
@@ -51,6 +59,7 @@ from logiclens.logic.data import (
     check_names,
     check_one_name_each,
 )
+from logiclens.nn.embedding import EmbeddingNetwork
 from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.psi import PsiNetwork
 
@@ -59,6 +68,8 @@ Augment = Callable[[Tensor], Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
 """From concept logits (b, n_concepts) and the numbers of the rows (b,) to the loss of each row, (b,)."""
 
+INTERVENED = 0.25
+"""Probability that the truth takes the place of a concept's score while embeddings are trained."""
 _WARM = 0.1  # share of the steps over which the learning rate rises
 _ON_DEVICE = 16 << 30  # bytes of raw inputs that are kept on a GPU
 _TOLERANCE = 1e-4  # share by which a loss must fall to count as better
@@ -194,10 +205,16 @@ def mean_loss(model: nn.Module, inputs: Tensor, loss: Loss, rows: Tensor, plan: 
 
 
 @torch.no_grad()
-def concept_logits(model: nn.Module, inputs: Tensor, batch_size: int) -> FloatArray:
+def concept_logits(
+    model: nn.Module,
+    inputs: Tensor,
+    batch_size: int,
+    what: str = "concept logits of shape (n, n_concepts)",
+) -> FloatArray:
     """Concept logits of a network, shape (n, n_concepts), batch by batch, in evaluation mode.
 
-    Always in the network's own precision, so that a score does not depend on how it was trained.
+    Always in the network's own precision, so that a score does not depend on how it was trained. ``what`` it
+    is to give is named where it does not.
     """
     model.eval()
     device = device_of(model)
@@ -207,7 +224,7 @@ def concept_logits(model: nn.Module, inputs: Tensor, batch_size: int) -> FloatAr
         logits = _forward(model, _batch(inputs, batch, device), plan)
         if logits.dim() != 2 or len(logits) != len(batch):
             raise InputError(
-                "concept_model must map n rows to concept logits of shape (n, n_concepts). "
+                f"concept_model must map n rows to {what}. "
                 f"Got shape {tuple(logits.shape)} for {count(len(batch), 'row')}."
             )
         parts.append(logits.double().cpu())
@@ -215,6 +232,46 @@ def concept_logits(model: nn.Module, inputs: Tensor, batch_size: int) -> FloatAr
     if not np.isfinite(found).all():
         raise InputError("concept_model has outputs that are not finite. Check its training for NaN.")
     return np.asarray(found)
+
+
+@torch.no_grad()
+def embedded_logits(
+    network: EmbeddingNetwork, inputs: Tensor, batch_size: int, scores: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Logits of concepts, (n, n_concepts), and of outputs, (n, n_outputs), batch by batch.
+
+    With ``scores``, (n, n_concepts), those take the place of the network's own.
+    """
+    concepts, outputs = [], []
+    for batch, vectors in _embedded(network, inputs, batch_size):
+        logits = network.concept_logits(vectors)
+        own = torch.sigmoid(logits) if scores is None else torch.from_numpy(scores[batch.numpy()])
+        concepts.append(logits.double().cpu())
+        outputs.append(network.outputs(vectors, own.to(vectors)).double().cpu())
+    found = torch.cat(concepts).numpy(), torch.cat(outputs).numpy()
+    if not all(np.isfinite(each).all() for each in found):
+        raise InputError("concept_model has outputs that are not finite. Check its training for NaN.")
+    return found
+
+
+@torch.no_grad()
+def mean_effects(
+    network: EmbeddingNetwork, inputs: Tensor, weight: FloatArray, batch_size: int
+) -> FloatArray:
+    """How far each score moves the logit of each output, mean over rows, (n_outputs, n_concepts)."""
+    total = np.zeros((network.head.out_features, network.n_concepts))
+    for batch, vectors in _embedded(network, inputs, batch_size):
+        moved = network.effects(vectors).abs().double().cpu().numpy()
+        total += np.einsum("n,noc->oc", weight[batch.numpy()], moved)
+    return np.asarray(total / weight.sum())
+
+
+def _embedded(network: EmbeddingNetwork, inputs: Tensor, batch_size: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Numbers of rows and the vectors of their concepts, batch by batch, in evaluation mode."""
+    network.eval()
+    device, plan = device_of(network), ConceptPlan(mixed_precision=False)
+    for batch in torch.split(torch.arange(len(inputs)), batch_size):
+        yield batch, _forward(network, _batch(inputs, batch, device), plan)
 
 
 def read_raw(X: Any, row_shape: tuple[int, ...] | None = None) -> Tensor:
@@ -362,6 +419,17 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise InputError(
             f"concept_model must be a torch.nn.Module. Got {shown(model)}; write a function as a module."
         )
+    if settings["embedding"] is not None:
+        check_count(settings["embedding"], "embedding", least=1)
+        if model is None:
+            raise InputError(
+                "embedding needs a network that gives features of the raw inputs. Got concept_model=None; "
+                "pass a torch.nn.Module, or leave embedding out."
+            )
+        if settings["joint"]:
+            raise InputError(
+                "With embedding, concepts and classes are trained together from the start. Leave joint out."
+            )
 
 
 def read_labels(
@@ -423,21 +491,24 @@ class BottleneckTraining:
     def fit(self, estimator: LENClassifier) -> FittedBottleneck:
         """Fit a copy of the concept model, and a LEN on top of it, which is fitted in place."""
         settings, inputs = self.settings, self.inputs
-        read_targets(self.y, len(inputs))  # so that nothing is trained in vain
+        targets = read_targets(self.y, len(inputs))  # so that nothing is trained in vain
         device = resolve_device(settings.device)
         model = copy.deepcopy(settings.concept_model).to(device)
         if device.type == "cuda" and inputs.dim() == 4:
             model = model.to(memory_format=torch.channels_last)
-        trained = settings.train_concepts or settings.joint
-        if trained and not any(p.requires_grad for p in model.parameters()):
-            raise InputError(
-                "concept_model has no weights that can be trained. "
-                "Set train_concepts=False and joint=False to use it as it is."
-            )
         size = inputs[0].numel() * min(self.plan.batch_size, len(inputs))
         with threads_for(16 * size):  # a layer's activations are several times as many as its inputs
             with seeded(self.seed, device):  # lazy layers draw their weights when they see the first rows
-                first = concept_logits(model, inputs[:2], 2)
+                what = {} if settings.embedding is None else {"what": "features of shape (n, n_features)"}
+                first = concept_logits(model, inputs[:2], 2, **what)
+            if settings.embedding is not None:
+                return self._fit_embedding(model, first.shape[1], targets, estimator)
+            trained = settings.train_concepts or settings.joint
+            if trained and not any(p.requires_grad for p in model.parameters()):
+                raise InputError(
+                    "concept_model has no weights that can be trained. "
+                    "Set train_concepts=False and joint=False to use it as it is."
+                )
             self.names = self._check_names(first.shape[1])
             parts = split_rows(len(inputs), self.weight, float(settings.validation_fraction), self.seed)
             history = None
@@ -450,6 +521,47 @@ class BottleneckTraining:
             self._fit_on_scores(estimator, scores)
             fitted = FittedBottleneck(model.eval(), estimator, history)
             return self._jointly(fitted, parts, scores) if settings.joint else fitted
+
+    def _fit_embedding(
+        self, features: nn.Module, n_features: int, targets: Targets, estimator: Any
+    ) -> FittedBottleneck:
+        """Train one network for concepts and classes; an ``EmbeddingClassifier`` takes it over."""
+        assert self.labels is not None  # they are needed
+        settings, device = self.settings, device_of(features)
+        estimator.check_settings()
+        if estimator.rule != RuleKind.IFF:
+            targets = targets.output_by_output()
+        self.names = self._check_names(self.labels.shape[1])
+        with seeded(self.seed, device):
+            network = EmbeddingNetwork(
+                features,
+                n_features,
+                len(self.names),
+                targets.outputs.shape[1],
+                int(settings.embedding),
+                train_features=bool(settings.train_concepts),
+            ).to(device, kind_of(features))
+        parts = split_rows(len(self.inputs), self.weight, float(settings.validation_fraction), self.seed)
+        outputs, weight = _on(targets.outputs, device), self._row_weight(device)
+        exclusive = targets.problem is Problem.SINGLE_LABEL
+        loss = embedding_loss(
+            network, outputs, _on(self.labels, device), settings.concept_weight, weight, exclusive=exclusive
+        )
+        history = train_concepts(
+            network, self.inputs, loss, parts, self.plan, seed=self.seed, progress=self.progress
+        )
+        check = parts[1].numpy()
+        counted = np.ones(len(self.inputs)) if self.weight is None else self.weight
+        if len(check):
+            logits = embedded_logits(network, self.inputs[parts[1]], self.plan.batch_size)[1]
+            share = counted[check] / counted[check].sum()
+            scales = logit_scales(logits, targets.outputs[check], share, exclusive)
+            network.rescale(torch.from_numpy(scales))
+        network.requires_grad_(False)
+        estimator.adopt_network(
+            network, self.inputs, self.names, targets, counted, check, self.plan.batch_size
+        )
+        return FittedBottleneck(network, estimator, history)
 
     def _jointly(
         self, fitted: FittedBottleneck, parts: tuple[Tensor, Tensor], first: FloatArray
@@ -543,15 +655,53 @@ def joint_loss(
 
     def loss(logits: Tensor, rows: Tensor) -> Tensor:
         found = _through(network, torch.sigmoid(logits).to(network.l1.dtype)).T  # (b, n_outputs)
-        wanted = outputs[rows].to(found.dtype)
-        if exclusive:
-            task = cross_entropy(found, wanted, reduction="none")
-        else:
-            task = binary_cross_entropy_with_logits(found, wanted, reduction="none").mean(dim=1)
+        task = _class_loss(found, outputs[rows], exclusive)
         task = task if weight is None else task * weight[rows]
         return task + concept_weight * concepts(logits, rows) if concept_weight else task
 
     return loss
+
+
+def embedding_loss(
+    network: EmbeddingNetwork,
+    outputs: Tensor,
+    labels: Tensor,
+    concept_weight: float,
+    weight: Tensor | None,
+    *,
+    exclusive: bool = False,
+) -> Loss:
+    """Loss of classes and concepts as a function of the concepts' vectors, with RandInt.
+
+    In evaluation mode nothing is drawn: all of the truth is known with that probability, or none of it.
+    ``labels`` are the true concepts, (n, n_concepts); the others are those of :func:`joint_loss`.
+    """
+    concepts = concept_loss(labels, weight)
+
+    def loss(vectors: Tensor, rows: Tensor) -> Tensor:
+        logits = network.concept_logits(vectors)
+        scores, truth, wanted = torch.sigmoid(logits), labels[rows].to(logits.dtype), outputs[rows]
+        if network.training:
+            known = torch.rand_like(scores) < INTERVENED
+            mixed = torch.where(known, truth, scores)
+            task = _class_loss(network.outputs(vectors, mixed), wanted, exclusive)
+        else:  # with all of the truth, or with none of it
+            own, told = (
+                _class_loss(network.outputs(vectors, each), wanted, exclusive) for each in (scores, truth)
+            )
+            task = (1.0 - INTERVENED) * own + INTERVENED * told
+        task = task if weight is None else task * weight[rows]
+        return task + concept_weight * concepts(logits, rows)
+
+    return loss
+
+
+def _class_loss(logits: Tensor, wanted: Tensor, exclusive: bool) -> Tensor:
+    """Cross-entropy of outputs, (b, n_outputs), on each row, (b,); exclusive ones share a softmax."""
+    wanted = wanted.to(logits.dtype)
+    if exclusive:
+        return cross_entropy(logits, wanted, reduction="none")
+    return binary_cross_entropy_with_logits(logits, wanted, reduction="none").mean(dim=1)
 
 
 def _through(network: LogicNetwork, scores: Tensor) -> Tensor:

@@ -9,6 +9,10 @@ are worth as much as ``g`` is right about the concepts.
 from the scores of ``g``. *Joint* training goes on from there and takes turns: with the LEN held fixed, ``g``
 is moved to lower the loss of the classes plus ``concept_weight`` times the loss of the concepts; with ``g``
 held fixed, the LEN is fitted anew. A turn counts only if it lowers the loss of the two on the rows held out.
+
+With *embeddings* the classes are learned from a vector for each concept, together with the concepts
+(:mod:`logiclens.nn.embedding`). The vectors may say more than the scores do. Rules are about the scores all
+the same, and their fidelity says how much of the network's decisions these tell.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, count, listing, shown
@@ -46,18 +51,23 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     concept_model : torch.nn.Module, optional
         The network ``g``, from raw inputs (n, ...) to concept logits (n, n_concepts). A copy of it is
         trained, from the weights that it has. Without it the raw inputs are the concepts, as for the
-        estimator alone.
+        estimator alone. With ``embedding`` it gives features (n, n_features), better more than concepts.
     estimator : LENClassifier, optional
         What stands on top; a :class:`~logiclens.estimators.MuClassifier` when missing. Without a
-        ``random_state`` of its own it takes that of the bottleneck; its ``encoder`` has no part here.
+        ``random_state`` of its own it takes that of the bottleneck; its ``encoder`` has no part here. With
+        ``embedding`` only its settings for rules count.
+    embedding : int, optional
+        Numbers in the vector of a concept; 16 is usual. Concepts and classes are then trained together, and
+        the classes read the vectors. Without it they read the scores alone.
     train_concepts : bool, default True
-        Whether to train ``g``; not if it is trained already.
+        Whether to train ``g``; not if it is trained already. The vectors of an embedding are always trained.
     joint : bool, default False
         Whether ``g`` is also moved for the sake of the classes; see :mod:`logiclens.pipelines.bottleneck`.
     rounds : int, default 1
         Turns of joint training.
     concept_weight : float, default 1
-        What the loss of the concepts counts in joint training, that of the classes being 1.
+        What the loss of the concepts counts in joint training, and with ``embedding``, that of the classes
+        being 1.
     epochs : int, default 30
         Passes over the rows when ``g`` is trained, and in each turn of joint training.
     batch_size : int, default 64
@@ -85,9 +95,10 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     Attributes
     ----------
     concept_model_ : torch.nn.Module or None
-        The trained copy, in evaluation mode.
+        The trained copy, in evaluation mode; with ``embedding`` an
+        :class:`~logiclens.nn.embedding.EmbeddingNetwork`, which contains it.
     estimator_ : LENClassifier
-        The fitted LEN.
+        The fitted LEN; with ``embedding`` what predicts from the vectors.
     concept_names_ : tuple of str
     classes_ : ndarray
     history_ : ConceptHistory or None
@@ -115,6 +126,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     concept_model: Any = None
     estimator: Any = None
     _: KW_ONLY
+    embedding: int | None = None
     train_concepts: bool = True
     joint: bool = False
     rounds: int = 1
@@ -158,7 +170,8 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         y : array of shape (n,), or array or frame of shape (n, n_targets)
             Labels of classes, or a table of 0 / 1.
         concepts : array, frame or mapping, (n, n_concepts), optional
-            The true concepts, in [0, 1]; needed to train the concept model. The names of a frame are used.
+            The true concepts, in [0, 1]; needed to train the concept model or its embedding. The names of a
+            frame are used.
         concept_names : sequence of str, optional
             Names of the concepts where ``concepts`` has none; ``x0``, ``x1``, ... when missing.
         sample_weight : array of shape (n,), optional
@@ -190,7 +203,8 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         inputs = read_raw(X)
         if not len(inputs):
             raise InputError("There are no rows to learn from. Pass at least one.")
-        labels, names = read_labels(concepts, concept_names, len(inputs), needed=bool(self.train_concepts))
+        needed = bool(self.train_concepts) or self.embedding is not None
+        labels, names = read_labels(concepts, concept_names, len(inputs), needed=needed)
         weight = None if sample_weight is None else as_weights(sample_weight, "sample_weight", len(inputs))
         fitted = BottleneckTraining(self, inputs, y, labels, names, weight).fit(estimator)
         self.concept_model_, self.row_shape_ = fitted.model, tuple(inputs.shape[1:])
@@ -200,16 +214,25 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
 
     def _new_estimator(self) -> LENClassifier:
         """The LEN to fit; scores of a concept model are concepts as they are."""
+        estimator: LENClassifier
         if self.estimator is None:
             estimator = MuClassifier(device=self.device, verbose=self.verbose)
         else:
             estimator = clone(self.estimator)
         if estimator.random_state is None:
             estimator.set_params(random_state=self.random_state)
-        return estimator if self.concept_model is None else estimator.set_params(encoder=None)
+        if self.concept_model is None:
+            return estimator
+        if self.embedding is not None:
+            from logiclens.pipelines._embedding_classifier import EmbeddingClassifier
+
+            estimator = EmbeddingClassifier.like(estimator)
+        estimator.set_params(encoder=None)
+        return estimator
 
     def _adopt(self, estimator: LENClassifier) -> None:
         self.estimator_ = estimator
+        self._embedded = self.concept_model_ is not None and self.embedding is not None
         self.classes_ = estimator.classes_
         self.concept_names_ = estimator.concept_names_
         adopt_features(self, estimator if self.concept_model_ is None else None)
@@ -227,6 +250,8 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         if self.concept_model_ is None:
             return read_rows(X, self.concept_names_, self.estimator_.vocabulary_)
+        if self._embedded:
+            return self.estimator_._rows(X)
         from logiclens.pipelines._concept_training import concept_logits, read_raw
 
         inputs = read_raw(X, self.row_shape_)
@@ -237,8 +262,14 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         return self.estimator_
 
     def _scores(self, X: Any) -> Any:
-        """The inputs of the LEN: concept scores or, without a concept model, the raw inputs."""
-        return X if self.concept_model_ is None else self.predict_concepts(X)
+        """The inputs of the LEN: concept scores; without a concept model or with embeddings, raw inputs."""
+        return X if self.concept_model_ is None or self._embedded else self.predict_concepts(X)
+
+    def _predict_at(self, X: Any, scores: FloatArray) -> NDArray[Any]:
+        """Labels of raw inputs with these scores, (n, n_concepts), in the place of the concept model's."""
+        top: Any = self.estimator_
+        predicted: NDArray[Any] = top.predict_at(X, scores) if self._embedded else top.predict(scores)
+        return predicted
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""
@@ -332,7 +363,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             rules.labels,
             before,
             read_known(values, self.concept_names_, len(before)),
-            lambda concepts: (self.estimator_.predict(concepts), rules.fired(concepts)),
+            lambda concepts: (self._predict_at(X, concepts), rules.fired(concepts)),
         )
 
 
@@ -412,11 +443,11 @@ def intervention_curve(
     scores = model.predict_concepts(X)
     truth = _true_concepts(model, concepts, len(scores))
     chosen = _steps(steps, scores.shape[1])
-    rank = _rank(model, scores, order, random_state)
+    rank = _rank(model, X, scores, order, random_state)
     accuracy, by_rules = [], []
     for step in chosen:
         filled = np.where(rank < step, truth, scores)
-        accuracy.append(model.estimator_.score(filled, y))
+        accuracy.append(accuracy_score(y, model._predict_at(X, filled)))
         by_rules.append(model.explain().score(filled, y))
     return InterventionCurve(order, chosen, np.array(accuracy), np.array(by_rules))
 
@@ -451,7 +482,7 @@ def _steps(steps: Iterable[int] | None, n_concepts: int) -> NDArray[np.intp]:
 
 
 def _rank(
-    model: ConceptBottleneckClassifier, scores: FloatArray, order: str, random_state: Any
+    model: ConceptBottleneckClassifier, X: Any, scores: FloatArray, order: str, random_state: Any
 ) -> NDArray[np.intp]:
     """The place of each concept in the order of its row, (n, n_concepts)."""
     doubt = -np.abs(scores - THRESHOLD)
@@ -461,16 +492,16 @@ def _rank(
     elif order == "uncertainty":
         by_row = np.argsort(-doubt, axis=1, kind="stable")
     else:
-        by_row = np.lexsort((-doubt, -_row_relevance(model, scores)), axis=1)
+        by_row = np.lexsort((-doubt, -_row_relevance(model, X)), axis=1)
     rank = np.empty_like(by_row)
     np.put_along_axis(rank, by_row, np.arange(scores.shape[1])[None, :], axis=1)
     return rank
 
 
-def _row_relevance(model: ConceptBottleneckClassifier, scores: FloatArray) -> FloatArray:
+def _row_relevance(model: ConceptBottleneckClassifier, X: Any) -> FloatArray:
     """The relevance of each concept to the prediction for each row, (n, n_concepts)."""
     relevance = np.asarray(model.estimator_.concept_relevance_)
-    answers = model.estimator_.decide(scores).astype(float)  # (n, n_targets)
+    answers = model.decide(X).astype(float)  # (n, n_targets)
     if len(relevance) == 1:
-        return np.repeat(relevance, len(scores), axis=0)
+        return np.repeat(relevance, len(answers), axis=0)
     return np.asarray(answers @ relevance)
