@@ -9,13 +9,15 @@ The tasks are those of Espinosa Zarlenga et al., *Concept Embedding Models* (202
     dot            v, w normal, of variance 4, in R^2; x: v + w, v - w;
                    concepts v_1 + v_2 > 0, w_1 + w_2 < 0; y: v . w > 0
 
-The concepts decide the classes in *xor* alone. All methods have the same network below the concepts. Those of
+The concepts decide the classes in *xor* alone. Where nearly all concepts are seen, there is nothing to put
+right, so each task is there once more, *blurred*: with normal noise added to x, of half its standard
+deviation. All methods have the same network below the concepts. Those of
 torch_explain are trained as its tutorials say, and with interventions; they run where it is installed (1.5.1
 was), for instance in an environment of its own with this folder and ``src`` on ``PYTHONPATH``:
 
     python -m benchmarks.embeddings CEM DCR
 
-A run adds its figures to ``benchmarks/results/embeddings.json``; ``--page`` writes the table of the
+A run adds to ``benchmarks/results/embeddings.json`` what is not there yet; ``--page`` writes the table of the
 documentation from that file, without a run.
 
 Interventions put one concept after the other right, for all test rows at once, in an order by seed that is
@@ -80,7 +82,25 @@ def dot(rng: np.random.Generator) -> Task:
     return Task.of(np.hstack([v + w, v - w]), concepts, (v * w).sum(axis=1) > 0)
 
 
-TASKS = {"xor": xor, "trigonometry": trigonometry, "dot": dot}
+def blurred(make: Callable[[np.random.Generator], Task], noise: float) -> Callable[..., Task]:
+    """A task whose inputs are seen with noise, in standard deviations of x."""
+
+    def task(rng: np.random.Generator) -> Task:
+        clear = make(rng)
+        x = clear.x + noise * clear.x.std(axis=0) * rng.normal(size=clear.x.shape)
+        return clear._replace(x=x.astype(np.float32))
+
+    return task
+
+
+TASKS = {
+    "xor": xor,
+    "trigonometry": trigonometry,
+    "dot": dot,
+    "xor, blurred": blurred(xor, 0.5),
+    "trigonometry, blurred": blurred(trigonometry, 0.5),
+    "dot, blurred": blurred(dot, 0.5),
+}
 
 
 def features(width: int, seed: int) -> list[nn.Module]:
@@ -177,20 +197,34 @@ TITLES = {
 
 
 def run(methods: Sequence[str], n_seeds: int) -> None:
-    """Measure, and add the figures to the file."""
+    """Measure what is not in the file yet, and add it."""
     for method in methods:
-        records = []
         for name, make in TASKS.items():
             for seed in range(FIRST_SEED, FIRST_SEED + n_seeds):
+                if any((row["task"], row["seed"]) == (name, seed) for row in known().get(method, ())):
+                    continue
                 rng = np.random.default_rng(seed)
                 task = make(rng)
                 order, start = rng.permutation(task.concepts.shape[1]), time.perf_counter()
                 found = METHODS[method](task, seed, order)
-                found["seconds"] = time.perf_counter() - start
-                records.append({"task": name, "seed": seed} | found)
-                print(method, json.dumps(records[-1]), flush=True)
-        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        RESULTS.write_text(json.dumps(known | {method: records}, indent=1) + "\n")
+                record = {"task": name, "seed": seed} | found | {"seconds": time.perf_counter() - start}
+                print(method, json.dumps(record), flush=True)
+                before = known()
+                keep({**before, method: [*before.get(method, ()), record]})
+
+
+def known() -> dict[str, list[dict[str, Any]]]:
+    """What the file holds."""
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+
+
+def keep(found: dict[str, list[dict[str, Any]]]) -> None:
+    """Write the file, a line for each fit."""
+    methods = (
+        f'"{method}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]"
+        for method, rows in found.items()
+    )
+    RESULTS.write_text("{\n" + ",\n".join(methods) + "\n}\n")
 
 
 def table(found: dict[str, list[dict[str, Any]]]) -> str:
@@ -238,7 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
     if not options.page:
         run(options.methods or ["embedding", "scores"], options.seeds)
-    found = table(json.loads(RESULTS.read_text()))
+    found = table(known())
     print(found)
     if options.page:
         PAGE.write_text(filled(PAGE, {"embeddings": found}), encoding="utf-8")

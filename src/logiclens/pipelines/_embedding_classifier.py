@@ -15,8 +15,8 @@ from scipy.special import expit
 from torch import Tensor
 
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.fit import FEW_ROWS, explain_logits
-from logiclens.estimators.folds import number_of_rows
+from logiclens.estimators.fit import explain_logits
+from logiclens.estimators.folds import FEW_ROWS, number_of_rows
 from logiclens.estimators.inputs_and_targets import Inputs, Targets
 from logiclens.explain import ExplanationSet
 from logiclens.explain.rule import Label, label_array
