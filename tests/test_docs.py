@@ -204,12 +204,94 @@ def test_the_overview_names_everything_public():
     assert [name for name in public if f"`{name}`" not in overview] == []
 
 
-def test_the_paper_map_names_tests_that_exist():
-    text = (DOCS / "explanation" / "paper_map.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`(tests/[\w/]+\.py)`", text))
+MAP = DOCS / "explanation" / "paper_map.md"
+CHECKS = DOCS / "explanation" / "reference_checks.md"
+NUMBER = r"\d+(?:\.\d+)?"
+NUMBERED = re.compile(
+    rf"\b(Eq\.|Fig\.|Tables?|Listings?|Theorem|Example) ({NUMBER}(?:(?:, | and | to ){NUMBER})*)"
+)
 
-    assert named
-    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
+
+def rows_of(text: str) -> list[list[str]]:
+    """The cells of every row of the tables of a page, as many as its head has; without heads."""
+    found, lines, width = [], text.splitlines(), 0
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        if line.startswith("|---"):
+            width = line.count("|") - 1
+        elif line.startswith("|") and not after.startswith("|---"):
+            found.append([cell.strip() for cell in line[1:-1].split(" | ")])
+            assert len(found[-1]) == width, line
+    return found
+
+
+def numbered_in(cell: str) -> Iterator[str]:
+    """What a cell says of the paper: ``Eq. 7 to 9`` is three."""
+    for kind, numbers in NUMBERED.findall(cell):
+        name = kind.rstrip("s")
+        for part in re.split(", | and ", numbers):
+            first, _, last = part.partition(" to ")
+            if "." in first:
+                yield f"{name} {first}"
+            else:
+                yield from (f"{name} {number}" for number in range(int(first), int(last or first) + 1))
+
+
+@pytest.mark.parametrize("page", [MAP, CHECKS], ids=label)
+def test_tests_that_are_named_exist(page: Path):
+    text = page.read_text(encoding="utf-8")
+    files = set(re.findall(r"`((?:tests|benchmarks)/[\w/]+\.py)(?:::\w+)?`", text))
+    inside = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+
+    assert files
+    assert [path for path in sorted(files) if not (ROOT / path).is_file()] == []
+    assert [
+        f"{path}::{name}"
+        for path, name in inside
+        if f"def {name}(" not in (ROOT / path).read_text(encoding="utf-8")
+    ] == []
+
+
+def test_the_paper_map_is_complete():
+    """Each numbered item has a row, and each row a module, a test and a verdict."""
+    ours, features = MAP.read_text(encoding="utf-8").split("## What torch_explain has")
+    rows = rows_of(ours)
+    named = {each for row in rows for each in numbered_in(row[0])}
+    wanted = {"Theorem 4.1", "Example 1", "Listing 1", "Listing 2"}
+    wanted |= {f"Eq. {number}" for number in range(1, 18)}
+    wanted |= {f"Fig. {number}" for number in range(1, 12)}
+    wanted |= {f"Table {number}" for number in range(1, 11)}
+    modules = set(re.findall(r"`((?:nn|explain|estimators|pipelines|concepts)\.[\w.]+)`", ours))
+
+    assert wanted - named == set()
+    assert [row for row in [*rows, *rows_of(features.split("\n## ")[0])] if not all(row)] == []
+    assert {each for each in modules if f"logiclens.{each}" not in module_names()} == set()
+
+
+def test_every_name_of_torch_explain_has_a_row():
+    """The public classes and functions of its version 1.5.1."""
+    features = MAP.read_text(encoding="utf-8").split("## What torch_explain has")[1].split("\n## ")[0]
+    theirs = " ".join(row[0] for row in rows_of(features))
+    names = """EntropyLinear ConceptEmbedding ConceptReasoningLayer softselect Logic GodelTNorm ProductTNorm
+        entropy_logic_loss l1_loss prune_equal_fanin explain_class explain_classes test_explanation
+        test_explanations complexity concept_consistency formula_consistency replace_names get_predictions
+        get_the_good_and_bad_terms xor trigonometry dot"""
+
+    assert [name for name in names.split() if not re.search(rf"\b{name}\b", theirs)] == []
+
+
+def test_the_checks_of_the_reference_packages_are_counted():
+    text = CHECKS.read_text(encoding="utf-8")
+    rows = [row for row in rows_of(text) if len(row) == 5 and row[0].isdigit()]
+    holding = [row for row in rows if row[4].startswith("holds")]
+    here = (ROOT / "tests" / "test_reference_checks.py").read_text(encoding="utf-8")
+    asked = set(re.findall(r"`(test_\w+)`", text))
+
+    assert [int(row[0]) for row in rows] == [*range(1, len(rows) + 1)]
+    assert all(row[4].startswith(("holds", "not wanted")) for row in rows)
+    assert all(row[3] for row in holding)
+    assert f"they ask {len(rows)} things" in text
+    assert f"{len(holding)} hold, and {len(rows) - len(holding)} are not wanted" in text
+    assert asked == set(re.findall(r"^def (test_\w+)", here, re.MULTILINE))
 
 
 def test_architecture_names_files_that_exist():
