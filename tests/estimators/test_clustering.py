@@ -291,6 +291,17 @@ def test_the_silhouette_is_that_of_scikit_learn(n_clusters, n, seed):
     assert silhouette(clusters, rows) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("scale", [0.5, 0.01, 1 / 3])
+def test_what_all_rows_weigh_does_not_change_the_silhouette(scale):
+    bits, group = prototypes(3, seed=0, n=60)
+    once = tuples_of(bits)
+    scaled = DistinctRows.of(bits.astype(float), np.full(len(bits), scale))
+    clusters = np.zeros(len(once.weight), dtype=int)
+    clusters[once.place] = group
+
+    assert silhouette(clusters, scaled) == pytest.approx(silhouette(clusters, once), abs=1e-9)
+
+
 def test_one_cluster_is_not_separate():
     assert silhouette(np.zeros(4, dtype=int), tuples_of(all_rows(2))) == 0.0
 

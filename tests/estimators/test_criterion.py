@@ -81,13 +81,15 @@ def test_rows_of_different_labels_are_not_merged_where_that_would_change_the_los
     seen = []
 
     def spy(logits, yes, no):
-        seen.append(((yes > 0) & (no > 0)).any())
+        if logits.dtype is torch.float32:  # not while the criterion is looked at
+            seen.append(bool(((yes > 0) & (no > 0)).any()))
         return squares(logits, yes, no)
 
     assert not Plan(squares).merges
     quick("mu", criterion=spy, epochs=4).fit(X, NOISY)
 
-    assert not any(seen[8:])  # after the criterion was looked at
+    assert seen
+    assert not any(seen)
 
 
 def test_a_row_of_weight_two_counts_as_two_rows():

@@ -139,6 +139,49 @@ def test_of_others_it_is_said_why_not(name):
         affine_map(model, torch.zeros(1, 5))
 
 
+class ByName(nn.Module):
+    """The functions are called with their arguments by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(5, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sigmoid(input=torch.flatten(input=torch.sum(input=self.first(x), dim=1)))
+
+
+class InPlace(nn.Module):
+    """Its inputs are changed in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(5, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x -= 0.5
+        return self.first(x)
+
+
+@pytest.mark.parametrize(
+    "make", [ByName, InPlace, lambda: nn.Sequential(nn.ReLU(inplace=True), nn.Linear(5, 1))]
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_rows_stay_as_they_are_whatever_a_model_does_with_them(make, dtype):
+    model, x = seeded(make).to(dtype), torch.from_numpy(all_rows(5).astype(float))
+
+    explained = explain_torch(model, x)
+
+    assert explained.route == AFFINE
+    assert np.array_equal(x.numpy(), all_rows(5))
+    assert np.array_equal(explained.x, all_rows(5))
+
+
+def test_normalization_by_the_rows_beside_is_no_affine_map():
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3, track_running_stats=False), nn.Linear(3, 1))
+
+    assert trace_model(model).obstacle == "BatchNorm1d is not piecewise linear"
+
+
 def test_subclasses_and_hooks_are_not_trusted():
     class Odd(nn.Linear):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -159,6 +159,18 @@ def test_every_explanation_speaks_of_the_columns(fitted):
     assert set(fitted.explain_global().concepts) <= set(fitted.vocabulary_.names)
 
 
+def test_what_is_said_of_rows_with_gaps_says_so():
+    """Their column had none in training."""
+    ages = pd.DataFrame({"age": np.arange(20.0, 90.0)})
+    fitted = quick("mu", restarts=4, epochs=200).fit(ages, np.where(ages["age"] > 60, "old", "young"))
+    young = pd.DataFrame({"age": [30.0, np.nan]})
+
+    assert fitted.predict(young).tolist() == ["young", "young"]
+    assert "or missing" in fitted.explain_set(young, "young").to_sentence()
+    assert "or missing" in fitted.explain_sample(young[1:]).to_sentence()
+    assert "missing" not in fitted.explain_set(young[:1], "young").to_sentence()
+
+
 # --- encoders ---
 
 

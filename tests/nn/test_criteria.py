@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -251,4 +252,22 @@ def test_rows_of_other_targets_are_merged_where_a_criterion_is_linear(criterion,
 ])  # fmt: skip
 def test_what_is_no_criterion_is_refused(criterion, said):
     with pytest.raises(InputError, match=said):
+        find_criterion(criterion)
+
+
+def divides_by_weight(logits, yes, no):
+    weight = yes + no
+    return (weight * (yes / weight - torch.sigmoid(logits)) ** 2).sum(dim=-1)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "message"),
+    [
+        (torch.nn.BCEWithLogitsLoss(), "raised TypeError: BCEWithLogitsLoss.forward() takes 3 positional"),
+        (lambda logits, *_: logits[:, 9], "raised IndexError"),
+        (divides_by_weight, "criterion must leave out rows of weight 0"),
+    ],
+)
+def test_a_criterion_that_would_fail_in_training_is_refused_before(criterion, message):
+    with pytest.raises(InputError, match=re.escape(message)):
         find_criterion(criterion)

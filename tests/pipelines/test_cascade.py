@@ -311,7 +311,7 @@ def test_what_several_rows_have_in_common(fitted):
         assert not found.evaluate(FRAME)[Y != label].any()
     assert equivalent(fitted.explain_set(some, "yes").formula, parse_formula("a & b & c & d"))
     assert error_of(lambda: fitted.explain_set(FRAME[~a], "yes")).startswith(
-        "The cascade says no to 'yes' on"
+        "The network says no to 'yes' on"
     )
 
 

@@ -192,6 +192,23 @@ def test_a_trained_network_keeps_its_weights():
     assert model.score(X, SUM) > 0.9
 
 
+def test_frozen_weights_stay_frozen():
+    model = backbone()
+    model[0].requires_grad_(False)
+    fitted = embedded(nn.Sequential(model, nn.Linear(16, 8)), epochs=3).fit(X, Y, CONCEPTS)
+    features = fitted.concept_model_.features
+
+    assert torch.equal(features[0][0].weight, model[0].weight)
+
+
+def test_soft_targets_of_interventions():
+    soft = 0.8 * np.column_stack([Y == Y[0], CONCEPTS[:, 0]]) + 0.1
+    model = embedded(epochs=3).fit(X, soft, CONCEPTS)
+    curves = [intervention_curve(model, X, each, CONCEPTS) for each in (soft, np.round(soft))]
+
+    assert np.array_equal(curves[0].accuracy, curves[1].accuracy)
+
+
 def test_rows_of_weight_zero_teach_nothing():
     weight = np.where(np.arange(len(X)) < 60, 0.0, 1.0)
     spoilt, swapped = (
@@ -267,6 +284,14 @@ def test_a_second_fit_without_an_embedding():
             "concept_model must map n rows to features of shape (n, n_features). Got shape (2, 2, 1)",
         ),
         (lambda: embedded().fit(X, Y, CONCEPTS, ["a"]), "name"),
+        (
+            lambda: embedded(epochs=1).fit(X, Y, CONCEPTS).estimator_.save("model.lens"),
+            "A network with concept embeddings has no file of its own",
+        ),
+        (
+            lambda: embedded(epochs=1).fit(X, Y, CONCEPTS).estimator_.stability(X, Y),
+            "A network with concept embeddings is not fitted to resamples",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, text):

@@ -35,7 +35,7 @@ from torch import Tensor
 
 from logiclens.estimators._parameters import ProgressLine
 from logiclens.estimators.fit import SearchSettings, explain_answers
-from logiclens.estimators.folds import systematic_sample
+from logiclens.estimators.folds import effective_rows, systematic_sample
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.estimators.networks import predict_logits, resolve_device
 from logiclens.explain.front import Front
@@ -60,12 +60,13 @@ class DistinctRows(NamedTuple):
     """Distinct Boolean rows.
 
     ``bits`` has shape (n, n_concepts), ``weight`` (n,); ``place``, of shape (n_rows,), is which of them
-    each row of the data is.
+    each row of the data is. A row of the data weighs ``unit``, in the mean where weights are no counts.
     """
 
     bits: BoolArray
     weight: FloatArray
     place: IndexArray
+    unit: float = 1.0
 
     @classmethod
     def of(cls, values: FloatArray, weight: FloatArray) -> DistinctRows:
@@ -80,7 +81,8 @@ class DistinctRows(NamedTuple):
         _, first, place = np.unique(pack(bits), axis=0, return_index=True, return_inverse=True)
         place = place.reshape(-1)
         total = np.bincount(place, weights=weight, minlength=len(first)).astype(np.float64)
-        return cls(bits[first], total, place)
+        unit = float(weight.sum()) / effective_rows(weight) if weight.any() else 1.0
+        return cls(bits[first], total, place, unit)
 
     @property
     def total(self) -> float:
@@ -95,7 +97,7 @@ class DistinctRows(NamedTuple):
         drawn = systematic_sample(self.weight, order, n, start=0.5)
         kept = np.flatnonzero(drawn)
         weight = drawn[kept] * (self.total / float(drawn.sum()))
-        return DistinctRows(self.bits[kept], weight, np.arange(len(kept)))
+        return DistinctRows(self.bits[kept], weight, np.arange(len(kept)), self.unit)
 
 
 def alike_groups(rows: DistinctRows, n_groups: int, seed: int = 0) -> IndexArray:
@@ -149,12 +151,13 @@ def silhouette(clusters: IndexArray, rows: DistinctRows) -> float:
     differ = bits @ (1.0 - bits).T
     total = (differ + differ.T) @ members  # (n, clusters)
     at = np.arange(len(own))
-    a = total[at, own] / np.maximum(size[own] - 1.0, _ROUNDING)
+    others = size[own] - np.minimum(weight, rows.unit)  # of the cluster, without the row itself
+    a = total[at, own] / np.maximum(others, _ROUNDING)
     mean = total / np.maximum(size, _ROUNDING)
     mean[:, size <= 0] = np.inf
     mean[at, own] = np.inf
     b = mean.min(axis=1)
-    values = np.where(size[own] > 1.0, (b - a) / np.maximum(np.maximum(a, b), _ROUNDING), 0.0)
+    values = np.where(others > _ROUNDING * size[own], (b - a) / np.maximum(np.maximum(a, b), _ROUNDING), 0.0)
     return float(weight @ values / weight.sum())
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.encoder import log_remarks
@@ -42,10 +43,11 @@ from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
     check_extent,
+    decided_targets,
     decisions,
+    explained_rows,
     explained_target,
     input_tags,
-    known_target,
     learn_inputs,
     predicted_index,
     read_groups,
@@ -392,12 +394,15 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         A soft target is a yes where it is above one half.
         """
-        n_rows = len(self._rows(X))
-        weight = read_weights(sample_weight, n_rows)
+        return self._share_right(self.predict(X), y, sample_weight)
+
+    def _share_right(self, predicted: NDArray[Any], y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Share of predictions, as :meth:`predict` gives them, that are right; see :meth:`score`."""
+        weight = read_weights(sample_weight, len(predicted))
         if self.problem_ is not Problem.MULTI_LABEL:
-            return float(super().score(X, y, weight))
-        truth = read_known_targets(y, n_rows, self._labels(), self.problem_).outputs > THRESHOLD
-        return float(np.average((self.predict(X) == truth).all(axis=1), weights=weight))
+            return float(accuracy_score(y, predicted, sample_weight=weight))
+        truth = read_known_targets(y, len(predicted), self._labels(), self.problem_).outputs > THRESHOLD
+        return float(np.average((predicted == truth).all(axis=1), weights=weight))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each target, (n, n_targets), calibrated on validation rows.
@@ -508,13 +513,10 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         x, logits = self._read(X)
         if not len(x):
             raise InputError("There are no rows to explain. Pass at least one.")
-        labels = self._labels()
         if y is None:
-            predicted = decisions(logits, self.problem_).astype(float)
-            outputs = predicted[:, 1:] if self.problem_ is Problem.BINARY else predicted
-            targets = Targets(labels, self.problem_, outputs)
+            targets = decided_targets(decisions(logits, self.problem_), self._labels(), self.problem_)
         else:
-            targets = read_known_targets(y, len(x), labels, self.problem_)
+            targets = read_known_targets(y, len(x), self._labels(), self.problem_)
         inputs = Inputs(x, self.concept_names_, True, (), self.vocabulary_)
         if is_auto(literals):
             literals = self.front_[self.front_.chosen].literals
@@ -583,17 +585,11 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Explanation
         """
         check_is_fitted(self)
-        label = known_target(target, self._labels())
         x, logits = self._read(X)
-        predicted = decisions(logits, self.problem_)[:, self._labels().index(label)]
-        if not predicted.any():
-            raise InputError(
-                f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
-                "Pass rows for which it predicts this target, or name another target."
-            )
+        label, rows = explained_rows(decisions(logits, self.problem_), self._labels(), target)
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
-        return explain_set(x[predicted][:, at] > 0.5, table, label).worded(self.vocabulary_)
+        return self.worded(explain_set(x[rows][:, at] > THRESHOLD, table, label), X)
 
     def explain_global(self, X: Any = None, *, max_concepts: int = 8) -> GlobalExplanation:
         """Global explanation (Eq. 3): clauses that hold on all of the data.

@@ -52,6 +52,7 @@ from logiclens.estimators.inputs_and_targets import (
     predicted_index,
 )
 from logiclens.estimators.networks import (
+    ONE_SIDED,
     Population,
     Trained,
     as_probabilities,
@@ -69,7 +70,7 @@ from logiclens.logic.data import THRESHOLD
 from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
-from logiclens.metrics.agreement import two_sided_quantile, wilson
+from logiclens.metrics.agreement import wilson
 from logiclens.metrics.design_effect import design_effect
 from logiclens.metrics.goal import FEW, Goal, GoalResult
 from logiclens.metrics.paired import Lead
@@ -83,7 +84,6 @@ _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
 
 GOAL_WEIGHTS: Final = (1.0, *(2.0**power for at in range(1, 7) for power in (at, -at)))
 """Weights of a class that are tried for a goal; of equally good ones, the first."""
-_ONE_SIDED: Final = two_sided_quantile(0.90)  # a one-sided test at the 95 % level
 
 Lists = tuple[DecisionList, ...]
 """One list about all targets; or, where each has a formula of its own, one list of one step for each."""
@@ -591,7 +591,7 @@ class FrontSearch:
             summed = float(weight @ np.square(apart)), float(sizes @ sizes), float(weight.sum())
             n_rows /= design_effect(float(by_group @ by_group), *summed, int((sizes > 0).sum()))
         variance = share @ np.square(apart) / n_rows
-        return best if share @ lead > _ONE_SIDED * np.sqrt(variance) else 0
+        return best if share @ lead > ONE_SIDED * np.sqrt(variance) else 0
 
     def lead(self, lists: Sequence[Lists], parts: Sequence[PartScores]) -> Lead | None:
         """How far rules are ahead of a constant, on rows that had no say in them, nor in their length.

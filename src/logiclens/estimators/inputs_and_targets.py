@@ -182,6 +182,24 @@ def explained_target(
     return labels[int(predicted.argmax())]
 
 
+def explained_rows(predicted: BoolArray, labels: Sequence[Label], target: Label) -> tuple[Label, BoolArray]:
+    """The target that an explanation of rows is about, and for which of them it is predicted, (n,)."""
+    label = known_target(target, labels)
+    rows = predicted[:, list(labels).index(label)]
+    if not rows.any():
+        raise InputError(
+            f"The network says no to {label!r} on all of the {count(len(rows), 'row')}. "
+            "Pass rows for which it predicts this target, or name another target."
+        )
+    return label, rows
+
+
+def decided_targets(answers: BoolArray, labels: tuple[Label, ...], problem: Problem) -> Targets:
+    """What a model says, yes or no to each target, (n, n_targets), as targets."""
+    outputs = answers.astype(np.float64)
+    return Targets(labels, problem, outputs[:, 1:] if problem is Problem.BINARY else outputs)
+
+
 def predicted_index(logits: FloatArray, problem: Problem) -> NDArray[np.intp]:
     """Position of the predicted label of each row, (n,), from logits (n, n_outputs)."""
     if problem is Problem.BINARY:

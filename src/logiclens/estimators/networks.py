@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Final, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 import torch
@@ -56,7 +56,8 @@ UNLABELED = 1000
 ENOUGH = 1000
 """Rows of a part on which one restart is enough to choose penalty and width by."""
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
-_ONE_SIDED = two_sided_quantile(0.90)
+ONE_SIDED: Final = two_sided_quantile(0.90)
+"""Standard errors by which a one-sided test at 95 % wants one thing to be better than another."""
 _CHECKED = 256  # rows on which to check that a last layer scales logits
 _LOG_SCALES = (-2.0, 2.0)  # bounds of the logarithm of what logits are multiplied by
 
@@ -609,7 +610,7 @@ class _Work(Generic[N]):
         variance = (
             np.square(better - mean[:, None]) @ self.share / effective_rows(self.weight[self.share > 0])
         )
-        return np.asarray(np.where(mean > _ONE_SIDED * np.sqrt(variance), best, without))
+        return np.asarray(np.where(mean > ONE_SIDED * np.sqrt(variance), best, without))
 
     def _scales(self, logits: FloatArray) -> FloatArray:
         """Factors that calibrate held-out logits, (n_outputs,); ones where nothing is held out."""

@@ -33,8 +33,9 @@ from logiclens.estimators.fit import EXACT, FrontSearch, SearchSettings, explain
 from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
+    decided_targets,
+    explained_rows,
     explained_target,
-    known_target,
     read_rows,
 )
 from logiclens.explain import Explanation, explain_example, explain_set
@@ -57,7 +58,7 @@ OUTPUTS: Final = ("auto", "logits", "probabilities")
 
 _ANY_LENGTH = 1 << 20  # literals of the longest rules where there is no limit
 _MOST_NUMBERS = 1 << 22  # of rows times concepts that the model reads at once
-_MOST_FLIPS = 1 << 20  # rows that are asked about for the relevance of the concepts of classes
+_MOST_FLIPS = 1 << 20  # rows times concepts whose relevance decides which concepts rules are about
 _SATURATED = 1e-12  # what probabilities keep from 0 and 1
 
 
@@ -285,11 +286,9 @@ class ExplainedModel:
             The rows; those for which the model does not predict the target are left out.
         target : label
         """
-        label, x = known_target(target, self.labels), self._rows(X)
-        at = self.labels.index(label)
-        x = x[self._answers(x)[:, at]]
-        if not len(x):
-            raise InputError(f"The model says no to {label!r} on all of the rows. Name another target.")
+        x = self._rows(X)
+        label, rows = explained_rows(self._answers(x), self.labels, target)
+        x, at = x[rows], self.labels.index(label)
         order = np.abs(self._relevance(_evenly(x, _MOST_FLIPS // x.shape[1]))[at]).mean(axis=0)
         return self._said_how(explain_set(x, self._table(label), label, order=order))
 
@@ -356,9 +355,7 @@ class ExplainedModel:
     def search(self, kind: RuleKind, max_literals: int | str | None) -> Front:
         """Rules of every length that agree with the model's answers."""
         n_concepts = len(self.concept_names)
-        rows = np.arange(len(self.x))
-        if self.route is Route.PERTURBATION:
-            rows = _evenly(rows, max(1, _MOST_FLIPS // max(n_concepts, 1)))
+        rows = _evenly(np.arange(len(self.x)), _MOST_FLIPS // max(n_concepts, 1))
         size = np.abs(self._relevance(self.x[rows]))  # (n_targets, n, n_concepts)
         size = size / np.maximum(size.max(axis=2, keepdims=True, initial=0.0), np.finfo(float).tiny)
         kept = np.zeros(n_concepts, dtype=np.bool_)
@@ -448,17 +445,14 @@ def _decide(
     labels = _labels(targets, 2 if single else outputs.shape[1], single)
     largest = np.zeros(outputs.shape, dtype=np.bool_)
     largest[np.arange(len(outputs)), outputs.argmax(axis=1)] = True
-    if single or multi_label or each_alone:
-        answers = outputs > 0
-        answers = np.hstack([~answers, answers]) if single else answers
-    else:
-        answers = largest
+    answers = outputs > 0 if single or multi_label or each_alone else largest
     if single:
-        return _Decisions(Targets(labels, Problem.BINARY, answers[:, 1:].astype(np.float64)), answers)
+        answers = np.hstack([~answers, answers])
+        return _Decisions(decided_targets(answers, labels, Problem.BINARY), answers)
     if multi_label:
-        return _Decisions(Targets(labels, Problem.MULTI_LABEL, answers.astype(np.float64)), answers)
+        return _Decisions(decided_targets(answers, labels, Problem.MULTI_LABEL), answers)
     problem = Problem.OUTPUT_BY_OUTPUT if each_alone else Problem.SINGLE_LABEL
-    return _Decisions(Targets(labels, problem, largest.astype(np.float64)), answers)
+    return _Decisions(decided_targets(largest, labels, problem), answers)
 
 
 def _about_rows_given(front: Front, literals: int | str = "auto") -> ExplanationSet:

@@ -16,7 +16,7 @@ returns the sum over the rows. What it must keep to is checked before anything i
 (:func:`find_criterion`):
 
 - each network has a loss of its own: from shape (networks, n) to shape (networks,);
-- a row of weight 2 counts as two rows.
+- a row of weight 2 counts as two rows, and one of weight 0 as none.
 
 If it is linear in ``yes`` and ``no``, as cross-entropy is, rows with equal inputs are merged and their
 weights added. Otherwise only rows with equal inputs and equal targets are. Autograd finds its gradient.
@@ -348,7 +348,13 @@ def _checked(criterion: Any) -> Criterion:
             f"Got {shown(criterion)}."
         )
     logits, yes, no = _probe()
-    loss = criterion(logits.requires_grad_(), yes, no)
+    try:
+        loss = criterion(logits.requires_grad_(), yes, no)
+    except Exception as error:
+        raise InputError(
+            "criterion must be a function of (logits, yes, no), the weights of yes and of no. "
+            f"{shown(criterion)} raised {type(error).__name__}: {' '.join(str(error).split())}"
+        ) from error
     if not isinstance(loss, Tensor) or loss.shape != logits.shape[:1]:
         got = f"shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else shown(loss)
         raise InputError(
@@ -371,6 +377,13 @@ def _checked(criterion: Any) -> Criterion:
         )
     if not torch.allclose(alone, loss[1:]):
         raise InputError("criterion must give each network, on the first axis, a loss of its own.")
+    none = torch.zeros_like(yes)
+    more, slope = _differentiate(criterion, _twice(logits, logits), _twice(yes, none), _twice(no, none))
+    if not torch.allclose(more, loss) or not slope.isfinite().all():
+        raise InputError(
+            "criterion must leave out rows of weight 0, where yes and no are 0. Divide by "
+            "(yes + no).clamp(min=1e-9), not by yes + no."
+        )
     return criterion  # type: ignore[no-any-return]
 
 

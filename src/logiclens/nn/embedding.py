@@ -29,7 +29,8 @@ class EmbeddingNetwork(nn.Module):
     size : int
         Numbers in the vector of a concept.
     train_features : bool, default True
-        Whether ``features`` is trained, too; otherwise it stays as it is, and in evaluation mode.
+        Whether ``features`` is trained, too, but for weights that are frozen; otherwise it stays as it is,
+        and in evaluation mode.
 
     Examples
     --------
@@ -51,7 +52,7 @@ class EmbeddingNetwork(nn.Module):
         train_features: bool = True,
     ) -> None:
         super().__init__()
-        self.features = features.requires_grad_(train_features)
+        self.features = features if train_features else features.requires_grad_(False)
         self.train_features = train_features
         self.n_concepts, self.size = n_concepts, size
         self.context = nn.Linear(n_features, n_concepts * 2 * size)

@@ -30,10 +30,10 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
 
 
 def as_input(model: nn.Module, rows: Any) -> Tensor:
-    """Rows as a tensor on the model's device and in its precision; what has no weights takes float32."""
+    """Rows as a tensor of its own, on the model's device and in its precision; without weights in float32."""
     weights = next(iter([*model.parameters(), *model.buffers()]), torch.zeros(0))
     kind = weights.dtype if weights.dtype.is_floating_point else torch.float32
-    return torch.as_tensor(rows).detach().to(weights.device, kind)
+    return torch.as_tensor(rows).detach().to(weights.device, kind, copy=True)
 
 
 @torch.no_grad()

@@ -151,14 +151,14 @@ def trace_model(model: nn.Module) -> TracedModel:
     last, sliced = output.args[0], False
     while isinstance(last, fx.Node) and (_is_shape(last, model) or last.target is operator.getitem):
         sliced = sliced or last.target is operator.getitem
-        last = last.args[0]
+        last = last.all_input_nodes[0]
     if not isinstance(last, fx.Node):
         return TracedModel(None, "its forward does not return one tensor")
     ends = _ends(last, model)
     if sliced and ends.endswith("probabilities") and _what(last, model) not in _SIGMOIDS:
         ends = ""  # one of the classes of a softmax: its logit alone does not decide
     if ends.endswith("probabilities"):
-        last.replace_all_uses_with(last.args[0])  # type: ignore[arg-type]  # a node
+        last.replace_all_uses_with(last.all_input_nodes[0])
         graph.erase_node(last)
     obstacle = _obstacle(graph, model)
     return TracedModel(fx.GraphModule(model, graph), obstacle, ends)
@@ -215,10 +215,11 @@ def _reads_shape(node: fx.Node) -> bool:
 def _is_linear(node: fx.Node, model: nn.Module, found: list[fx.Node], moving: set[fx.Node]) -> bool:
     what = _what(node, model)
     if node.op == "call_module":
-        return what in _LAYERS and len(found) == 1
+        looks_at_rows = getattr(model.get_submodule(str(node.target)), "running_mean", 0) is None
+        return what in _LAYERS and len(found) == 1 and not looks_at_rows
     if what in _PRODUCTS or what in _PRODUCTS_BY_NAME:
         return len(found) == 1 and (what not in _DIVISIONS or node.args[0] is found[0])
-    if what in (operator.getitem, "sum", torch.sum):  # a mask that depends on the inputs is a step
+    if what is operator.getitem:  # a mask that depends on the inputs is a step
         return node.args[0] in moving and len(found) == 1
     if what is F.dropout:
         return node.kwargs.get("training", True) is False
@@ -247,7 +248,7 @@ def affine_map_of(outputs: Callable[[Tensor], Tensor], x: Tensor) -> AffineMap:
     """
     with torch.enable_grad():
         rows = x.detach().clone().requires_grad_()
-        found = outputs(rows)
+        found = outputs(rows.clone())  # a model may change its inputs in place
         slopes = [
             torch.autograd.grad(column.sum(), rows, retain_graph=True, allow_unused=True)[0]
             if column.requires_grad

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from torch import Tensor
 
+from logiclens.errors import InputError
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import explain_logits
 from logiclens.estimators.folds import FEW_ROWS, number_of_rows
@@ -88,6 +89,17 @@ class EmbeddingClassifier(LENClassifier):
             for each in found.values()
         )
         return replace(found, explanations=tuple(noted))
+
+    def save(self, path: Any) -> None:  # noqa: ARG002 - of any model
+        """Refuse: rules and weights are saved one by one."""
+        raise InputError(
+            "A network with concept embeddings has no file of its own. Save its rules with "
+            "explain().save(path), its weights with torch.save(model.concept_model_.state_dict(), path)."
+        )
+
+    def stability(self, *_: Any, **__: Any) -> Any:
+        """Refuse: this would train networks over the raw inputs."""
+        raise InputError("A network with concept embeddings is not fitted to resamples. Try other seeds.")
 
     @property
     def concept_relevance_(self) -> FloatArray:

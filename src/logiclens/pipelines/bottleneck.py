@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, count, listing, shown
@@ -447,7 +446,7 @@ def intervention_curve(
     accuracy, by_rules = [], []
     for step in chosen:
         filled = np.where(rank < step, truth, scores)
-        accuracy.append(accuracy_score(y, model._predict_at(X, filled)))
+        accuracy.append(model.estimator_._share_right(model._predict_at(X, filled), y))
         by_rules.append(model.explain().score(filled, y))
     return InterventionCurve(order, chosen, np.array(accuracy), np.array(by_rules))
 

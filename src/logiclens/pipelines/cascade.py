@@ -26,14 +26,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.errors import InputError, count, shown
+from logiclens.errors import InputError, shown
 from logiclens.estimators._parameters import is_auto, most_literals, price_of_literal, seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import (
-    Problem,
     Targets,
+    decided_targets,
     decisions,
-    known_target,
+    explained_rows,
     read_concepts,
     read_known_targets,
     read_rows,
@@ -409,24 +409,15 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         -------
         Explanation
         """
-        predicted, x = self.decide(X), self._first(X)
-        labels = [plain_label(label) for label in self.classes_]
-        label = known_target(target, labels)
-        rows = predicted[:, labels.index(label)]
-        if not rows.any():
-            raise InputError(
-                f"The cascade says no to {label!r} on all of the {count(len(x), 'row')}. "
-                "Pass rows for which it predicts this target, or name another target."
-            )
+        label, rows = explained_rows(self.decide(X), self._labels(), target)
         table, at = self._table(label)
-        found = explain_set(x[rows][:, at] > THRESHOLD, table, label)
+        found = explain_set(self._first(X)[rows][:, at] > THRESHOLD, table, label)
         return self.estimators_[0].worded(found, X)
 
     def _table(self, label: Label) -> tuple[TruthTable, list[int]]:
         """What the cascade predicted about a target in the fit, and which concepts the table is about."""
-        labels = [plain_label(each) for each in self.classes_]
         assert self.seen_ is not None  # a fit has rows
-        table = self.seen_.predictions(labels.index(label))
+        table = self.seen_.predictions(self._labels().index(label))
         return table, [self.level_names_[0].index(name) for name in table.names]
 
     def _reasons(self, at: int, X: Any, answers: BoolArray, wanted: Sequence[str]) -> tuple[Explanation, ...]:
@@ -485,12 +476,13 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _targets(self, y: Any, answers: BoolArray) -> Targets:
         """The truth about rows or, when it is missing, what the cascade predicts."""
-        last, labels = self.estimators_[-1], tuple(plain_label(label) for label in self.classes_)
-        if y is not None:
-            return read_known_targets(y, len(answers), labels, last.problem_)
-        outputs = answers.astype(float)
-        outputs = outputs[:, 1:] if last.problem_ is Problem.BINARY else outputs
-        return Targets(labels, last.problem_, outputs)
+        problem = self.estimators_[-1].problem_
+        if y is None:
+            return decided_targets(answers, self._labels(), problem)
+        return read_known_targets(y, len(answers), self._labels(), problem)
+
+    def _labels(self) -> tuple[Label, ...]:
+        return tuple(plain_label(label) for label in self.classes_)
 
     def _seen(self, X: Any, sample_weight: ArrayLike | None) -> Seen:
         """The distinct tuples of what the first network reads, with the predictions of the cascade."""
@@ -551,7 +543,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         if level == 1 and words is not None:
             after = np.where(np.isnan(known), before, known)
             check_possible(words, names, ~np.isnan(known), after)
-        labels = tuple(plain_label(label) for label in self.classes_)
+        labels = self._labels()
         return Intervention.of(
             names, labels, before, known, lambda concepts: self._from_level(concepts, int(level))
         )
