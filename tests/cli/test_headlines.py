@@ -52,6 +52,18 @@ def test_figures_are_about_the_same_rows():
     assert {each["condition"].split()[0] for each in found["stability"]["conditions"]} == {"age", "ward"}
 
 
+def test_the_tree_is_called_by_the_splits_it_has():
+    """Of columns a and b, exactly one: rules take four literals, and a tree of four splits there is none."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": random.integers(2, size=400), "b": random.integers(2, size=400)})
+    write("table.csv", frame, np.where(frame.a != frame.b, "one", "none or both"))
+    found = {each["name"]: each["title"] for each in overall("--stability", 0)["comparison"]}
+
+    assert found["rules"] == "these rules, 4 literals"
+    assert found["tree"] == "a tree with 3 splits"
+    assert found["guess"] in ("always one", "always \u2039none or both\u203a")
+
+
 def test_nothing_is_claimed_of_random_labels():
     write("table.csv", columns(120), np.random.default_rng(1).choice(["a", "b"], 120))
     found = overall("--no-compare", "--stability", 0)

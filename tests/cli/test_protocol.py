@@ -75,7 +75,9 @@ def test_categories_that_training_did_not_have_are_named():
     pytest.importorskip("ibis")
     results("--ignore", "on,cost,patient", "--save", "model.lens")
     VISITS.assign(ward=["Z", *VISITS.ward[1:]]).to_csv("new.csv", index=False)
-    said = "1 value of 'ward' was not in training: 'Z' (1 row). Every condition ward = ... is false of it."
+    said = (
+        "1 value of 'ward' was not in training: 'Z' (1 row). Of it ward = ... is false and ward != ... true."
+    )
     assert said in run("predict", "model.lens", "new.csv", "--out", "out.csv").stderr
     engine = ["--engine", "duckdb", "--out", "out.parquet"]
     assert said in run("predict", "model.lens", "new.csv", *engine).stderr

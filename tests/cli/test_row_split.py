@@ -95,6 +95,25 @@ def test_rows_of_another_file_are_held_out():
     assert f"the rules are right on {found['overall']['rules_accuracy']:.1%}." in alone
 
 
+@pytest.mark.parametrize("engine", [(), ("--engine", "duckdb")])
+def test_rows_of_another_file_without_a_class_are_counted(engine: tuple[str, ...]):
+    """They were left out without a word."""
+    if engine:
+        pytest.importorskip("ibis")
+    at = HEADER.index("risk")
+    write("train.csv", ROWS[:350])
+    write(
+        "test.csv",
+        [[*row[:at], "" if n < 5 else row[at], *row[at + 1 :]] for n, row in enumerate(ROWS[350:])],
+    )
+    found = results("train.csv", "--test", "test.csv", *engine)
+
+    assert found["overall"]["n"] == 145
+    assert found["data"]["test"]["n_rows"] == 150
+    assert "5 rows of test.csv without a value of 'risk' left out." in found["data"]["notes"]
+    assert "Held out: 145 rows of test.csv." in found["data"]["notes"]
+
+
 def test_a_column_splits_the_rows_and_is_no_feature():
     parts = ["test" if at % 5 == 0 else "train" for at in range(len(ROWS))]
     write("rows.csv", [[*row, part] for row, part in zip(ROWS, parts, strict=True)], [*HEADER, "part"])

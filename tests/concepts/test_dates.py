@@ -10,9 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens import MuClassifier, load
-from logiclens.concepts import ConceptEncoder, Missing, OneOf, Table, Vocabulary
+from logiclens.cli.predictions import MissingCells, RowPredictions
+from logiclens.concepts import Above, ConceptEncoder, Missing, OneOf, Table, Vocabulary
 from logiclens.concepts.dates import DatePart
 from logiclens.errors import InputError
+from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain.counterfactual import term_in_words
 from logiclens.logic import Var
 
 DAYS = st.dates(dt.date(1900, 1, 1), dt.date(2100, 12, 31))
@@ -173,3 +176,26 @@ def test_concepts_are_about_columns_or_parts_that_are_there():
         Vocabulary(("on",), (OneOf("on weekday", ("Sunday",)),))
     with pytest.raises(InputError, match="'off'"):
         Vocabulary(("on",), (), dates=(DatePart("off", "year"),))
+
+
+def test_what_is_true_of_a_missing_date_says_so():
+    """Of a date that was missing stood that its year is at most 2020."""
+    words = Vocabulary(
+        ("on",), (Above("on year", 2020),), dates=(DatePart("on", "year", gaps=("1900-01-01",)),)
+    )
+    old = ~Var("on year > 2020")
+
+    for on in (None, "1900-01-01", "1900-01-01 10:00"):
+        gaps = words.missing_columns({"on": [on]}, words.names)
+        assert gaps == {"on year"}
+        assert term_in_words(old, words, gaps) == "on year is not above 2020 (missing)"
+        assert words.expecting_gaps(gaps).format(old, "plain") == "on year <= 2020 or missing"
+    assert not words.missing_columns({"on": ["2020-05-01"]}, words.names)
+    rules = ExplanationSet(
+        [Explanation(Rule(each, formula)) for each, formula in (("old", old), ("new", ~old))],
+        words.names,
+        vocabulary=words,
+    )
+    codes = MissingCells(("on",), np.array([1], dtype=np.int32))
+    (said,), _ = RowPredictions(rules).of(rules.read({"on": [None]}), codes)
+    assert said.why.startswith("The prediction is old because (on year is at most 2020 or missing).")

@@ -11,6 +11,7 @@ from logiclens.estimators import group_copies
 RANDOM = np.random.default_rng(0)
 NUMBERS = RANDOM.normal(size=(100, 4))
 COARSE = RANDOM.integers(3, size=(300, 3)).astype(float)
+ONE = np.column_stack([RANDOM.normal(size=600), RANDOM.integers(3, size=(600, 4))])
 MANY = RANDOM.integers(9, size=(100, 6)).astype(float)
 
 
@@ -23,6 +24,7 @@ MANY = RANDOM.integers(9, size=(100, 6)).astype(float)
         (np.repeat(NUMBERS[:10], 6, axis=0), None),  # too few to hold some out
         (np.vstack([NUMBERS, NUMBERS[:2]]), 100),
         (np.vstack([np.where(np.arange(4) == 2, np.nan, NUMBERS)] * 2), 100),  # gaps are equal
+        (np.vstack([ONE, ONE[:12]]), 600),  # one column of measurements tells copies
         (np.vstack([NUMBERS, NUMBERS[:1]]), None),  # less than one percent
         (NUMBERS, None),
         (COARSE, None),  # equal by chance

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from logiclens.cli import options as opt
+from logiclens.cli.headlines import measure
 from logiclens.cli.learning import (
     Request,
     Settings,
@@ -199,6 +200,7 @@ def _run(source: TableFile, request: Request, progress: Progress, test: TableFil
     request = with_positive(request, rows)
     found = fit(rows, request.settings, progress)
     found = replace(found, leaks=(*found.leaks, *_separating(found)))
+    doubt = not measure(found, progress, compare=False).beats_a_guess and found.model.front_.goal is None
     compared = None if true is None else compare(found.rules, rows, true)
     classes = [
         class_entries(each) | {"fidelity": each.agreement, "fidelity_to_network": each.fidelity}
@@ -214,7 +216,9 @@ def _run(source: TableFile, request: Request, progress: Progress, test: TableFil
         }
     )
     write(found, request, progress, classes, overall, task="black box", shown={"truth": true})
-    print_results(request, found.rules, lambda console: _print(console, found, request, compared))
+    print_results(
+        request, found.rules, lambda console: _print(console, found, request, compared, doubt=doubt)
+    )
 
 
 def _check_limit(source: TableFile, selection: Selection) -> None:
@@ -350,7 +354,7 @@ def _as_text(value: Any) -> str:
     return f"{int(value)}" if value == round(value) else f"{value:.10g}"
 
 
-def _print(console: Console, found: Fit, request: Request, compared: Compared | None) -> None:
+def _print(console: Console, found: Fit, request: Request, compared: Compared | None, *, doubt: bool) -> None:
     from logiclens.cli.terminal import percent, print_line
     from logiclens.errors import count
 
@@ -378,7 +382,7 @@ def _print(console: Console, found: Fit, request: Request, compared: Compared | 
         f"On the {part_words(found)}, compared with the model's answers:",
         figures,
         "Is it another answer of the model?",
-        doubt=truth.accuracy <= found.guess_accuracy and found.model.front_.goal is None,
+        doubt=doubt,
         by_network=False,
     )
     if compared is not None:

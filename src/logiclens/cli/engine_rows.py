@@ -31,6 +31,7 @@ from logiclens.cli.selection import (
     class_ranges,
     column_use,
     equal_rows_note,
+    held_out_notes,
     refuse_kind,
     refuse_limit,
     remarks,
@@ -255,10 +256,11 @@ def select_engine_rows(
     if test is not None:
         used = [name for name in rows.columns if name in {*columns, named}]
         held_rows, held_sizes = _held_out_rows(test, rows.table, used, said, named, label)
-        of_test = HeldOutFile(test.name, None, sum(held_sizes.values()))
+        n_held = sum(held_sizes.values())
+        of_test = HeldOutFile(test.name, None, int(fetch(test.rows.table.count(), "Counting rows").as_py()))
         only = [each for each in held_sizes if each not in sizes]
         sizes = {each: (sizes.get(each, (0, 0))[0], held_sizes.get(each, 0)) for each in (*sizes, *only)}
-        notes += [*test.rows.notes, f"Held out: {count(of_test.n_rows, 'row')} of {test.name}."]
+        notes += [*test.rows.notes, *held_out_notes(n_held, of_test.n_rows - n_held, test.name, named)]
         if only:
             notes.append(
                 f"Held out, but never learned: {listing(only)}. No rule can be right about such rows."
@@ -325,22 +327,21 @@ def _held_out_rows(
 def _copies(table: Table, columns: Sequence[str], target: str) -> tuple[bool, list[str]]:
     """Whether equal rows are copies, as in memory, and a note."""
 
-    def pairs_of(key: Expression) -> tuple[int, int, float]:
+    def sizes_of(key: Expression) -> tuple[int, int, float]:
+        """Rows, distinct keys, and the share of the pairs of rows whose keys are equal."""
         keyed = table.select(key=key)
         sizes = keyed.group_by("key").aggregate(n=keyed.count())
-        squares = (sizes["n"] * sizes["n"]).cast("float64").sum()
-        found = fetch(sizes.aggregate(n=sizes["n"].sum(), k=sizes.count(), s=squares), "Looking for copies")
-        n, distinct, total = (found.column(name)[0].as_py() for name in ("n", "k", "s"))
-        return int(n), int(distinct), float(total)
+        pairs = (sizes["n"] * (sizes["n"] - 1)).cast("float64").sum()
+        found = fetch(sizes.aggregate(n=sizes["n"].sum(), k=sizes.count(), p=pairs), "Looking for copies")
+        n, distinct, equal = (found.column(name)[0].as_py() for name in ("n", "k", "p"))
+        return int(n), int(distinct), float(equal) / (n * (n - 1.0))
 
     from logiclens.estimators.groups import are_copies
 
-    n, n_distinct, squares = pairs_of(digest(table, columns))
-    pairs = (squares - n) / (n * (n - 1.0))
+    n, n_distinct, pairs = sizes_of(digest(table, columns))
     if not are_copies(n, n_distinct, pairs, [0.0]):  # even if chance explained nothing
         return False, []
-    alike = [pairs_of(table[name])[2] / float(n) ** 2 for name in columns]
-    if not are_copies(n, n_distinct, pairs, alike):
+    if not are_copies(n, n_distinct, pairs, [sizes_of(table[name])[2] for name in columns]):
         return False, []
     return True, [equal_rows_note(n - n_distinct, target)]
 

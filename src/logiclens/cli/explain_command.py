@@ -92,10 +92,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     rule: opt.KindOption = RuleKindName.IFF,
     seed: opt.Seed = 0,
     literals: opt.Literals = None,
-    front: Annotated[
-        bool,
-        typer.Option("--front", help="Also print how accurate rules of each length are."),
-    ] = False,
+    front: opt.FrontOption = False,
     max_literals: opt.MaxLiterals = None,
     distillation: opt.Distillation = None,
     use: opt.Use = None,

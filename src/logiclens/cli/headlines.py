@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from logiclens.cli.terminal import percent, plain_table, print_line, print_table, short
 from logiclens.errors import count
+from logiclens.explain.rule import label_in_sentence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.comparison import Comparison
     from logiclens.estimators.stability import Stability
+    from logiclens.explain.rule import Label
     from logiclens.metrics.paired import Lead
 
 LEVEL = 0.05
@@ -102,7 +104,7 @@ def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Compari
         return None
     predicted, network, true = labeled.predicted.codes, labeled.network, labeled.truth.codes
     assert predicted is not None
-    right = {"rules": predicted == true}
+    right, splits = {"rules": predicted == true}, 0
     if network is not None and network.codes is not None:
         right["network"] = network.codes == true
     if train and isinstance(rows, MemoryRows):
@@ -112,8 +114,9 @@ def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Compari
         with progress.show("training a tree and boosting on the same rows"):
             rivals = fit_rivals(plain(learned), known, plain(inputs), splits=found.rules.literals)
         right |= {each.name: each.right(labels) for each in rivals if each.name != "guess"}
+        splits = sum(each.splits for each in rivals)
     right["guess"] = true == found.rules.labels.index(guess)
-    return Comparison(right, labeled.counts, labeled.groups)
+    return Comparison(right, labeled.counts, labeled.groups, splits)
 
 
 def _gain(found: Fit) -> float | None:
@@ -126,22 +129,26 @@ def _gain(found: Fit) -> float | None:
     return float(longer.accuracy - shown.accuracy)
 
 
-def titles(found: Fit) -> Mapping[str, str]:
+def titles(found: Fit, lines: Headlines) -> Mapping[str, str]:
     """What each way to answer is called."""
-    literals = found.rules.literals
-    guess = max(found.rows.class_sizes, key=lambda label: found.rows.class_sizes[label][0])
+    splits = 0 if lines.comparison is None else lines.comparison.splits
     return {
-        "rules": f"these rules, {count(literals, 'literal')}",
+        "rules": f"these rules, {count(found.rules.literals, 'literal')}",
         "network": "the network",
-        "tree": f"a tree with {count(max(literals, 1), 'split')}",
+        "tree": f"a tree with {count(splits, 'split')}",
         "boosting": "boosting",
-        "guess": f"always {short(guess)}",
+        "guess": f"always {_named(lines.guess)}",
     }
+
+
+def _named(label: Label) -> str:
+    """A class, between marks where it could be misread."""
+    return short(label_in_sentence(label))
 
 
 def print_headlines(console: Console, found: Fit, lines: Headlines) -> None:
     """The accuracy of rules and others, what of it is more than chance, and how stable the rules are."""
-    named = titles(found)
+    named = titles(found, lines)
     table = plain_table("accuracy of", "right", "95 % interval")
     if lines.comparison is None:
         table.add_row(named["rules"], percent(found.truth.accuracy), _spread(found.truth.accuracy_interval))
@@ -157,7 +164,7 @@ def print_headlines(console: Console, found: Fit, lines: Headlines) -> None:
 
 def sentences(found: Fit, lines: Headlines) -> Iterator[str]:
     """What of the figures is more than chance, and what longer rules would gain."""
-    guess, lead = f"always answering {short(lines.guess)}", lines.over_guess
+    guess, lead = f"always answering {_named(lines.guess)}", lines.over_guess
     none = found.rules.literals == 0 and found.rules.is_list and found.model.literals == "auto"
     if none:
         yield f"No rules are shown: on training rows left out in turn, none beat {guess} by more than chance."
@@ -247,7 +254,7 @@ def print_stability(console: Console, found: Fit, stability: Stability | None) -
 def headline_entries(found: Fit, lines: Headlines) -> dict[str, Any]:
     """The same, for JSON."""
     comparison, lead = lines.comparison, lines.over_guess
-    named = titles(found)
+    named = titles(found, lines)
     entries: dict[str, Any] = {
         "better_than_guess": {
             "claimed": lines.beats_a_guess and found.rules.literals > 0,

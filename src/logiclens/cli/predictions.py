@@ -20,12 +20,19 @@ from logiclens.concepts.ranges import Ranges
 from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count, percent
-from logiclens.explain.resolution import resolve, used_concepts
+from logiclens.explain.resolution import (
+    DEFAULT,
+    MISSING,
+    PRECISION_DIGITS,
+    UNCOVERED,
+    resolve,
+    used_concepts,
+)
 from logiclens.explain.rule import RuleKind, formula_text, target_in_sentence
 from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.export import to_sentence
-from logiclens.logic.formula import TRUE, Formula
+from logiclens.logic.formula import TRUE, Formula, plain_name
 from logiclens.logic.normal_form import dnf_terms
 
 if TYPE_CHECKING:
@@ -156,7 +163,7 @@ def unseen_notes(found: Mapping[tuple[str, Value], int]) -> list[str]:
     Examples
     --------
     >>> unseen_notes({("ward", "Z"): 3})
-    ["1 value of 'ward' was not in training: 'Z' (3 rows). Every condition ward = ... is false of it."]
+    ["1 value of 'ward' was not in training: 'Z' (3 rows). Of it ward = ... is false and ward != ... true."]
     """
     notes = []
     for column in dict.fromkeys(column for column, _ in found):
@@ -164,10 +171,11 @@ def unseen_notes(found: Mapping[tuple[str, Value], int]) -> list[str]:
         often = sorted(rows, key=lambda value: (-rows[value], str(value)))[:_MOST_UNSEEN]
         more = ", ..." if len(rows) > len(often) else ""
         verb, them = ("was", "it") if len(rows) == 1 else ("were", "them")
+        name = plain_name(column)
         notes.append(
             f"{count(len(rows), 'value')} of {column!r} {verb} not in training: "
             f"{', '.join(map(repr, often))}{more} ({count(sum(rows.values()), 'row')}). "
-            f"Every condition {column} = ... is false of {them}."
+            f"Of {them} {name} = ... is false and {name} != ... true."
         )
     return notes
 
@@ -250,11 +258,6 @@ def _column(name: str, data: Any) -> Column:
     return Table({name: data}).column(name)
 
 
-DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
-"""Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
-without a value where the rules know of no gaps."""
-PRECISION_DIGITS = 4
-"""Digits of a precision that are written."""
 _MOST_CODES = 1 << 40
 _MOST_KEPT = 1 << 16
 
@@ -408,7 +411,7 @@ class RowPredictions:
         """
         explanation = self.rules[self._labels[at]]
         if gaps and (words := explanation.vocabulary) is not None:
-            explanation = explanation.worded(words.expecting_gaps(words.columns))
+            explanation = explanation.worded(words.expecting_gaps(words.inputs))
         return _sentence(explanation, self._terms[at][number - 1])
 
 

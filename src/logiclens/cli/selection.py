@@ -650,11 +650,12 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
         pool, of_test = with_test_rows(source, test, needed)
         numbers = np.concatenate([numbers, np.arange(test.n_rows)])
         column = _target_column(Table(pool), selection)
-        held = table.n_rows + np.flatnonzero(~column.missing[table.n_rows :])
+        missing = column.missing[table.n_rows :]
+        held = table.n_rows + np.flatnonzero(~missing)
         kept = np.concatenate([kept, held])
         labels = (labels_of(column) if ranges is None else ranges.label(column.numbers()))[kept]
         notes += [f"{test.name}: {note}" for note in test.notes]
-        notes.append(f"Held out: {count(len(held), 'row')} of {test.name}.")
+        notes += held_out_notes(len(held), int(missing.sum()), test.name, target)
     cells = Table(pool)
     chosen = pool.select(inputs) if len(kept) == pool.num_rows else pool.select(inputs).take(kept)
     used = {*inputs, target, *selection.apart}
@@ -687,6 +688,13 @@ def select_rows(source: TableFile, selection: Selection, test: TableFile | None 
         test=of_test,
         said=said.among(inputs),
     )
+
+
+def held_out_notes(n: int, n_missing: int, name: str, target: str | None) -> Iterator[str]:
+    """How many rows of another file are held out, and how many are not since they have no class."""
+    if n_missing:
+        yield f"{count(n_missing, 'row')} of {name} without a value of {target!r} left out."
+    yield f"Held out: {count(n, 'row')} of {name}."
 
 
 def _without_value(column: Column, there: BoolArray) -> Iterator[str]:

@@ -310,7 +310,7 @@ class Vocabulary:
         return ConceptData(encoded) if encoded else ConceptData(np.zeros((table.n_rows, 0)))
 
     def missing_columns(self, data: Any, names: Iterable[str]) -> frozenset[str]:
-        """Columns of some concepts in which some of the rows have no value.
+        """What some concepts are about, columns and parts of dates, where some of the rows have no value.
 
         Examples
         --------
@@ -321,14 +321,18 @@ class Vocabulary:
         """
         table = Table(data)
         places = self.places(table.names, named=table.named, labelled=table.labelled) or {}
-        here = [column for column in self.used_columns(names) if places.get(column) in table]
-        gaps = {column: self.gaps.get(column, ()) for column in here}
+        here = (name for name in self.used_inputs(names) if places.get(self.source(name)) in table)
+        cells = {name: self.cells(name, lambda column: table.column(places[column])) for name in here}
+        gaps = self.gaps
         return frozenset(
-            column for column in here if table.column(places[column]).without(gaps[column]).missing.any()
+            name for name, column in cells.items() if column.without(gaps.get(name, ())).missing.any()
         )
 
     def expecting_gaps(self, columns: Iterable[str]) -> Vocabulary:
-        """The same, where values of some more columns may be missing: what is true of a gap then says so."""
+        """The same, where values of some more columns, or parts of dates, may be missing.
+
+        What is true of a gap then says so.
+        """
         return replace(self, optional=self.optional | frozenset(columns))
 
     # What excludes what

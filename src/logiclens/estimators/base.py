@@ -416,7 +416,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def compare(
         self, X: Any, y: Any, X_train: Any, y_train: Any, *, groups: ArrayLike | None = None
     ) -> Comparison:
-        """Rules and network beside a tree with as many splits, boosting and a guess, on the same rows.
+        """Rules and network beside a small tree, boosting and a guess, on the same rows.
 
         Parameters
         ----------

@@ -100,11 +100,14 @@ class Comparison:
         How many rows each stands for.
     groups : ndarray of int, shape (n,), optional
         Equal for rows that are no rows of their own, such as those of one patient.
+    splits : int, default 0
+        Of the tree; 0 where there is none.
     """
 
     right: Mapping[str, BoolArray]
     counts: FloatArray | None = None
     groups: IndexArray | None = None
+    splits: int = 0
 
     def accuracy(self, name: str) -> tuple[float, Interval]:
         """Share of the rows on which one is right, and its interval of 95 %."""
@@ -159,7 +162,8 @@ def compare(
     answers = {"rules": rules.predict(X), "network": model.predict(X)}
     right = {name: np.asarray(each == true, dtype=np.bool_) for name, each in answers.items()}
     right |= {each.name: each.right(true) for each in rivals}
-    return Comparison(right, groups=None if groups is None else read_groups(groups, len(true)))
+    together = None if groups is None else read_groups(groups, len(true))
+    return Comparison(right, groups=together, splits=sum(each.splits for each in rivals))
 
 
 def _codes(X: Any, y: Any, model: Any) -> IndexArray:
@@ -176,13 +180,13 @@ class Rival(NamedTuple):
     name : {"tree", "boosting", "guess"}
     predicted : ndarray of shape (n,)
         Its labels of the rows to score on.
-    splits : int, optional
+    splits : int, default 0
         Of the tree.
     """
 
     name: str
     predicted: NDArray[Any]
-    splits: int | None = None
+    splits: int = 0
 
     def right(self, y: NDArray[Any]) -> BoolArray:
         """Whether each label is the true one, (n,)."""

@@ -50,10 +50,9 @@ def group_copies(X: Any) -> IndexArray | None:
     for column in columns:  # different rows share a sum of such numbers by no chance
         keys += _scrambled(column, random.integers(2**64, dtype=np.uint64))
     _, groups, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-    pairs = float((sizes * (sizes - 1.0)).sum() / (n * (n - 1.0))) if n > 1 else 0.0
-    if not pairs:
+    if len(sizes) == n:
         return None
-    alike = [float(np.square(np.bincount(column.codes + 1) / n).sum()) for column in columns]
+    pairs, *alike = map(_equal_pairs, (sizes, *(np.bincount(column.codes + 1) for column in columns)))
     return np.asarray(groups, dtype=np.intp) if are_copies(n, len(sizes), pairs, alike) else None
 
 
@@ -86,6 +85,12 @@ def are_copies(n: int, n_distinct: int, pairs: float, alike: Sequence[float]) ->
     """
     enough = FEW_ROWS <= n_distinct <= (1.0 - _COPIES) * n
     return enough and float(np.prod(alike)) <= _BY_CHANCE * pairs
+
+
+def _equal_pairs(sizes: IndexArray) -> float:
+    """Share of the pairs of two rows that are equal, from how many rows there are of each kind."""
+    n = float(sizes.sum())
+    return float((sizes * (sizes - 1.0)).sum() / (n * (n - 1.0)))
 
 
 def _scrambled(column: Column, salt: np.uint64) -> NDArray[np.uint64]:

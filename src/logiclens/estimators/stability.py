@@ -1,10 +1,9 @@
 """How far rules depend on which rows they were learned from: fits to resamples of the rows.
 
 Each resample draws as many rows as there are, at most 10 000, with replacement (a bootstrap), or whole groups
-where rows come in groups, trains a
-network with the penalty and the number of concepts that were chosen, and searches rules up to the length that
-is shown. The encoder stays, so that conditions can be compared. All resamples are trained, and then searched,
-side by side.
+where rows come in groups, trains a network with the penalty and the number of concepts that were chosen, and
+searches rules up to the length that is shown. The encoder stays, so that conditions can be compared. All
+resamples are trained, and then searched, side by side.
 """
 
 from __future__ import annotations

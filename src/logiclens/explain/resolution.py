@@ -32,6 +32,12 @@ from logiclens.logic.export import check_function_name, python_condition, thresh
 from logiclens.logic.formula import FALSE, TRUE, Formula, Or, check_formula
 from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
 
+DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
+"""Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
+without a value where the rules know of no gaps."""
+PRECISION_DIGITS: Final = 4
+"""Digits of a precision that are written."""
+
 
 @dataclass(frozen=True)
 class Step:

@@ -245,7 +245,8 @@ def notes_on_missing(missing: Mapping[str, Sequence[str]], found: Counter[tuple[
         for (name, text), n in found.items()
     ]
     texts = dict.fromkeys(text for some in missing.values() for text in some)
-    for text in texts.keys() - {text for _, text in found}:
+    present = {text for _, text in found}
+    for text in (text for text in texts if text not in present):
         names = [name for name, some in missing.items() if text in some]
         where = f"No value of {names[0]!r}" if len(names) == 1 else "No value of any column"
         notes.append(f"{where} is {text!r}: nothing there counts as missing by it.")

@@ -67,7 +67,6 @@ if TYPE_CHECKING:
 _TITLES = {
     "rules": "the rules",
     "network": NETWORK,
-    "tree": "a tree with as many splits",
     "boosting": "boosting",
     "guess": "always the most common class",
 }
@@ -341,7 +340,8 @@ def _as_models(given: Any) -> list[ModelFacts]:
     """Other ways to answer the rows; what is none is refused."""
     if hasattr(given, "right"):
         accuracies = {name: given.accuracy(name) for name in given.right}
-        given = [(name, _TITLES.get(name, name), rate, *ends) for name, (rate, ends) in accuracies.items()]
+        titles = _TITLES | {"tree": f"a tree with {count(given.splits, 'split')}"}
+        given = [(name, titles.get(name, name), rate, *ends) for name, (rate, ends) in accuracies.items()]
     found = []
     for each in given if isinstance(given, Sequence) else [given]:
         match each:

@@ -22,7 +22,7 @@ from logiclens.concepts.concept import Value
 from logiclens.errors import InputError, count, shown
 from logiclens.evaluation._evaluate import NOTHING, Evaluation, StepScores
 from logiclens.explain import ExplanationSet, Resolution
-from logiclens.explain.resolution import used_concepts
+from logiclens.explain.resolution import DEFAULT, MISSING, PRECISION_DIGITS, UNCOVERED, used_concepts
 from logiclens.explain.rule import Label, true_labels
 from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import Formula
@@ -57,11 +57,6 @@ MARK = "mark"
 """The column of marks."""
 PRECISION = "precision"
 """The column of precisions."""
-PRECISION_DIGITS = 4
-"""Digits of a precision that are written."""
-DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
-"""Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
-without a value where the rules know of no gaps."""
 _MOST_UNSEEN = 1000  # new values of a column that are counted
 
 
