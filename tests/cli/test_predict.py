@@ -286,8 +286,8 @@ def test_values_that_are_missing_although_the_rules_know_of_no_gaps():
         "missing",
     ]
     assert rows_in(result.stdout)[1]["why"] == (
-        "The prediction is well because age is at most 30. No earlier step is true of it. Its 'age' is "
-        "missing, and the rules know nothing of that."
+        "The prediction is well because age is at most 30 or missing. No earlier step is true of it. Its "
+        "'age' is missing, and the rules know nothing of that."
     )
     assert result.stderr == ("6 rows; the default decides 1; 2 lack a value that rules need.\n")
 

@@ -198,4 +198,4 @@ def test_what_is_true_of_a_missing_date_says_so():
     )
     codes = MissingCells(("on",), np.array([1], dtype=np.int32))
     (said,), _ = RowPredictions(rules).of(rules.read({"on": [None]}), codes)
-    assert said.why.startswith("The prediction is old because (on year is at most 2020 or missing).")
+    assert said.why.startswith("The prediction is old because on year is at most 2020 or missing.")
