@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from logiclens.cli.headlines import p_text
 from logiclens.metrics.agreement import wilson
+from logiclens.metrics.paired import p_text
 from tests.cli.running import run
 
 

@@ -94,7 +94,8 @@ def test_metrics_that_have_no_error_leave_it_blank():
 
 def test_columns_that_give_the_answers_away():
     found = [Leak("day of death", 0.998), Leak("b", 0.99), Leak("c", 0.985), Leak("d", 0.98)]
-    text = printed(print_leaks, found, "Is it known only afterwards?")
+    fit = SimpleNamespace(leaks=found, rules=SimpleNamespace(vocabulary=None))
+    text = printed(print_leaks, fit, "Is it known only afterwards?")
 
     assert text.splitlines()[0] == (
         "Note: column 'day of death' alone gives 99.8% of the answers. Is it known only afterwards? Then "

@@ -6,20 +6,19 @@ of names that users chose. Each way of writing shows a text as it is and lets it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape as html_escape
 from typing import Final
 
 from logiclens.errors import InputError, did_you_mean, listing, shown
+from logiclens.explain.rule import markdown_text
 from logiclens.logic.formula import escape
 
 FORMATS: Final = ("markdown", "latex", "html")
 """Ways of writing a table."""
 
 # An underscore between letters is one wherever Markdown is read; a colon matters in addresses.
-_MARKDOWN = re.compile(r"[&<>*`\[\]\\|~$#^={}]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|:(?=//)")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -120,10 +119,10 @@ class ResultTable:
 
     def to_markdown(self) -> str:
         """Markdown with a table, as GitHub and MkDocs read it."""
-        rows = [_pipes(map(markdown_text, self.heads)), "|" + "---|" * len(self.heads)]
+        rows = [_pipes(map(_in_markdown, self.heads)), "|" + "---|" * len(self.heads)]
         rows += [_pipes(map(_markdown_cell, line)) for line in self.lines]
-        note = ["", markdown_text(self.note)] if self.note else []
-        title = [f"**{markdown_text(self.title)}**", ""] if self.title else []
+        note = ["", _in_markdown(self.note)] if self.note else []
+        title = [f"**{_in_markdown(self.title)}**", ""] if self.title else []
         return "\n".join([*title, *rows, *note])
 
     def to_latex(self) -> str:
@@ -193,18 +192,6 @@ def as_document(tables: Sequence[ResultTable], form: str) -> str:
     )
 
 
-def markdown_text(text: str) -> str:
-    """Text that Markdown shows as it is, also in a cell of a table.
-
-    Examples
-    --------
-    >>> print(markdown_text("<b> | *x*"), markdown_text("red_wing"))
-    &lt;b&gt; &#124; &#42;x&#42; red_wing
-    """
-    named = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-    return _MARKDOWN.sub(lambda found: named.get(found[0], f"&#{ord(found[0])};"), _one_line(text))
-
-
 def latex_text(text: str) -> str:
     r"""Text that LaTeX shows as it is, outside of mathematics.
 
@@ -227,6 +214,11 @@ def html_text(text: str) -> str:
     return html_escape(_one_line(text))
 
 
+def _in_markdown(text: str) -> str:
+    """Text that Markdown shows as it is, also in a cell of a table."""
+    return markdown_text(_one_line(text))
+
+
 def _one_line(text: str) -> str:
     """Text on one line, with invisible characters escaped."""
     return "".join(char if char.isprintable() else escape(char) for char in text)
@@ -241,9 +233,9 @@ def _ampersands(cells: Iterable[str]) -> str:
 
 
 def _markdown_cell(cell: Cell) -> str:
-    text = markdown_text(cell.text)
+    text = _in_markdown(cell.text)
     shown_text = f"**{text}**" if cell.best and text else text
-    return " ".join(filter(None, [shown_text, f"[{markdown_text(cell.beside)}]" if cell.beside else ""]))
+    return " ".join(filter(None, [shown_text, f"[{_in_markdown(cell.beside)}]" if cell.beside else ""]))
 
 
 def _latex_cell(cell: Cell) -> str:

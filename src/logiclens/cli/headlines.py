@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from logiclens.cli.terminal import percent, plain_table, print_line, print_table, short
 from logiclens.errors import count
 from logiclens.explain.rule import label_in_sentence
+from logiclens.metrics.paired import Lead, p_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
     from logiclens.estimators.comparison import Comparison
     from logiclens.estimators.stability import Stability
     from logiclens.explain.rule import Label
-    from logiclens.metrics.paired import Lead
 
-LEVEL = 0.05
-"""Probability up to which the rules are called better than a guess; one-sided."""
 TEN = 10
 """Literals more: what they would gain is printed."""
 _MOST = 12  # conditions that are listed
@@ -60,7 +58,7 @@ class Headlines:
     @property
     def beats_a_guess(self) -> bool:
         """Whether the rules are better than the most common class, by more than chance."""
-        return self.over_guess.p_value <= LEVEL
+        return self.over_guess.is_ahead
 
 
 def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: int = 0) -> Headlines:
@@ -76,7 +74,6 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
         How many resamples to fit to, where the rows are in memory.
     """
     from logiclens.cli.selection import MemoryRows
-    from logiclens.metrics.paired import Lead
 
     rows, front = found.rows, found.model.front_
     sizes = rows.class_sizes
@@ -212,11 +209,6 @@ def _network_sentence(lead: Lead) -> str:
     low, high = sorted(100 * sign * end for end in lead.interval)
     verdict = "is more than chance" if lead.is_real else "may be chance"
     return f"The {ahead} lead of {100 * abs(lead.size):.1f} points {verdict} ({low:+.1f} to {high:+.1f})."
-
-
-def p_text(p_value: float) -> str:
-    """A p-value as people write it."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.1 else f"p = {p_value:.2f}"
 
 
 def _spread(interval: tuple[float, float]) -> str:

@@ -414,7 +414,13 @@ def align_latex(lines: Iterable[str]) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Text that Markdown shows as it is.
+
+    Examples
+    --------
+    >>> print(markdown_text("<b> | *x*"), markdown_text("red_wing"), markdown_text("http://x"))
+    &lt;b&gt; &#124; &#42;x&#42; red_wing http&#58;//x
+    """
     return _ACTIVE.sub(lambda found: _ENTITIES.get(found[0], f"&#{ord(found[0])};"), text)
 
 
@@ -425,7 +431,7 @@ def markdown(sentences: Iterable[str], logic: str) -> str:
 
 
 # An underscore between letters is one wherever Markdown is read.
-_ACTIVE = re.compile(r"[&<>*`\[\]\\|~$#^={}]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_ACTIVE = re.compile(r"[&<>*`\[\]\\|~$#^={}]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|:(?=//)")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 _BOX = "max-width:60em;overflow-wrap:anywhere;line-height:1.45"

@@ -18,6 +18,7 @@ from logiclens.metrics.agreement import Interval, two_sided_quantile
 from logiclens.metrics.design_effect import design_effect
 
 _Z = two_sided_quantile(0.95)
+_LEVEL = 0.05  # one-sided
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,23 @@ class Lead:
         return float(betainc(self.wins, self.losses + 1, 0.5)) if self.wins else 1.0
 
     @property
+    def is_ahead(self) -> bool:
+        """Whether the first is better by more than chance: a p-value of at most 0.05."""
+        return self.p_value <= _LEVEL
+
+    @property
     def is_real(self) -> bool:
         """Whether the interval of 95 % excludes 0."""
         low, high = self.interval
         return low > 0 or high < 0
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as people write it.
+
+    Examples
+    --------
+    >>> p_text(0.0004), p_text(0.0123), p_text(0.456)
+    ('p < 0.001', 'p = 0.012', 'p = 0.46')
+    """
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.1 else f"p = {p_value:.2f}"

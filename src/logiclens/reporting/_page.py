@@ -31,6 +31,7 @@ from markupsafe import Markup, escape
 
 from logiclens.concepts.concept import value_text
 from logiclens.errors import percent
+from logiclens.metrics.paired import p_text
 
 if TYPE_CHECKING:
     from logiclens.reporting._facts import Facts
@@ -176,6 +177,7 @@ def environment() -> Environment:
     made.globals["most_lifted"] = most_lifted
     made.filters |= {
         "amount": amount,
+        "p_text": p_text,
         "percent": lambda rate: "–" if rate is None else percent(rate),
         "isolated": isolated,
         "first_patterns": _first_patterns,

@@ -87,8 +87,6 @@ _KIND_WORDS = {
     RuleKind.CLUSTER: "a necessary condition: every row of the cluster is said to satisfy it",
 }
 HELD_OUT = "rows held out"
-LEVEL = 0.05
-"""Probability up to which a lead is called more than chance."""
 MOST_LABELS = 40
 """Labels up to which every pair is counted in a table."""
 MOST_MISTAKES = 12
@@ -404,7 +402,7 @@ def _lead(subject: Subject, rows: LabeledRows, known: Lead | None) -> LeadFacts 
     lead = Lead.pooled(cross_fitted, held_out) if known is None else known
     if not lead.n_rows:
         return None
-    claimed = lead.p_value <= LEVEL and subject.rules.literals > 0
+    claimed = lead.is_ahead and subject.rules.literals > 0
     return LeadFacts(lead.size, *lead.interval, lead.p_value, claimed, cross_fitted is not None)
 
 
