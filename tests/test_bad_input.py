@@ -315,6 +315,7 @@ ANYTHING = {
     "LENClusterer: verbose",
     "LENClassifier.score: y",
     "LENClusterer.fit: y",
+    "Rule.to_sentence: exact",
     "TruthTableDisplay: who",
     "Vocabulary.condition: positive",
     "class_formulas: wide",
@@ -342,7 +343,7 @@ NOT_CALLED: dict[str, str] = {
     "Conflict": "made by conflicts()",
     "Fidelity": "made by fidelity()",
     "HeldOut": "made by cross_explain() and bench.run()",
-    **dict.fromkeys(("Lead", "Lead.of_answers"), "made by a fit, or by Comparison.lead()"),
+    **dict.fromkeys(("Lead", "Lead.of_answers", "Lead.pooled"), "made by a fit, or by Comparison.lead()"),
     "GlobalExplanation": "made by explain_global()",
     **dict.fromkeys(("Intervention", "Intervention.of"), "made by intervene()"),
     "InterventionCurve": "made by intervention_curve()",
@@ -363,7 +364,9 @@ NOT_CALLED: dict[str, str] = {
     "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
     **{
         f"Vocabulary.{name}": "an inside"
-        for name in ("conditions", "finds_by_name", "places", "possible", "written")
+        for name in (
+            *("cells", "conditions", "finds_by_name", "places", "possible", "python_literal", "written"),
+        )
     },
     "Table.check_has": "an inside",
     **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
@@ -512,8 +515,8 @@ LABELS_OF_TWO_ROWS = {
     "number": 3,
     "text": "ab",
     "too few": ["yes"],
-    "None inside": ["yes", None],
-    "NaN": [0.0, np.nan],
+    "None alone": [None, None],
+    "NaN alone": [np.nan, np.nan],
     "fractions": [0.25, 0.5],
     "two types": np.array([1, "yes"], dtype=object),
     "a table of labels": [[0, 2], [1, 0]],

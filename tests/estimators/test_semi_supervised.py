@@ -69,11 +69,6 @@ def test_labels_that_all_weigh_nothing_are_refused() -> None:
         quick().fit(np.eye(3), ["a", "b", None], sample_weight=[0, 0, 1])
 
 
-def test_a_table_of_outputs_with_some_gaps_in_a_row_is_refused() -> None:
-    with pytest.raises(InputError, match="missing"):
-        quick().fit(np.eye(3), np.array([[0.0, np.nan], [np.nan, np.nan], [1.0, 1.0]]))
-
-
 def test_the_reference_settings_learn_from_labels_alone() -> None:
     with pytest.raises(InputError, match="labels alone"):
         ReferenceMuClassifier(encoder=None, l1=0.1, restarts=1).fit(np.eye(3), ["a", "b", None])
@@ -196,3 +191,13 @@ def test_unlabeled_rows_help_where_classes_are_groups() -> None:
 
     assert right(both) > right(alone) + 0.03
     assert right(both.explain()) > right(alone.explain()) + 0.1
+
+
+@pytest.mark.parametrize(("gap", "unlabeled"), [(np.nan, None), (-1.0, -1)])
+@pytest.mark.parametrize("without", [0, 3])
+def test_a_row_with_some_labels_and_not_others_is_named(gap: float, unlabeled: Any, without: int) -> None:
+    y = np.ones((6, 2))
+    y[:without], y[4, 0] = gap, gap
+
+    with pytest.raises(InputError, match="Row 4 of y .counted from 0. has some labels and lacks others"):
+        read_partial_targets(y, 6, unlabeled)

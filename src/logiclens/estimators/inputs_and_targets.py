@@ -230,8 +230,14 @@ def read_partial_targets(y: Any, n_rows: int, unlabeled: Any = None) -> Targets:
         return read_targets(y, n_rows)  # which says what is wrong
     gaps = np.array([_is_missing(value) for value in array.ravel().tolist()]).reshape(array.shape)
     if unlabeled is not None:
-        gaps |= np.asarray(array == unlabeled, dtype=np.bool_)
+        gaps |= np.asarray(array == plain_label(unlabeled), dtype=np.bool_)
     none: BoolArray = np.asarray(gaps if array.ndim == 1 else gaps.all(axis=1))
+    partly = np.zeros_like(none) if array.ndim == 1 else gaps.any(axis=1) & ~none
+    if partly.any():
+        raise InputError(
+            f"Row {int(partly.argmax())} of y (counted from 0) has some labels and lacks others. "
+            "Give each row all of them or none, or drop it."
+        )
     if not none.any():
         return read_targets(y, n_rows)
     if none.all():

@@ -8,7 +8,8 @@ an inactive vector, and from the two its score; the score mixes them:
 
 The outputs read vectors, which may say more about the input than the scores do. So they can be right where
 the concepts do not decide the classes, and rules over the scores, which cannot see the vectors, may not say
-all that the network does. To set a score by hand is to choose which of the two vectors is read.
+all that the network does. To set a score by hand is to choose which of the two vectors is read. Outputs learn
+to heed that in :mod:`logiclens.pipelines._concept_training` (RandInt).
 """
 
 from __future__ import annotations

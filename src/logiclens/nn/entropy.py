@@ -5,6 +5,8 @@ For each target the first layer's weights from concept ``j`` have the norm ``gam
 ``c_j alpha_j / max alpha`` . The penalty is the entropy of ``alpha``:
 attention gathers on few concepts. Half-way through training the others are pruned, so that the truth table of
 the kept ones is all there is to know.
+
+For a model of your own such a layer is :class:`~logiclens.nn.own_models.EntropyLinear`.
 """
 
 from __future__ import annotations

@@ -257,6 +257,8 @@ def gather_facts(  # noqa: PLR0913
     rivals = _as_models(comparison)
     if stability is not None and not hasattr(stability, "returns"):
         raise InputError(f"stability must be what clf.stability(X, y) returns. Got {shown(stability)}.")
+    if lead is not None and not isinstance(lead, Lead):
+        raise InputError(f"lead must be what Comparison.lead returns. Got {shown(lead)}.")
     if not isinstance(rows, bool | np.bool_):
         raise InputError(f"rows must be True or False. Got {shown(rows)}.")
     if X is None and y is not None:
