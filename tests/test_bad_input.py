@@ -365,10 +365,11 @@ NOT_CALLED: dict[str, str] = {
     **{
         f"Vocabulary.{name}": "an inside"
         for name in (
-            *("cells", "conditions", "finds_by_name", "places", "possible", "python_literal", "written"),
+            *("cells", "conditions", "expecting_gaps", "finds_by_name", "gap_in_english", "places"),
+            *("possible", "python_literal", "source", "unseen", "with_gaps", "with_parts", "written"),
         )
     },
-    "Table.check_has": "an inside",
+    **dict.fromkeys(("Ranges.of_labels", "Table.check_has", "Table.replaced"), "an inside"),
     **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
     **{
         f"LENClassifier.{name}": "the inside of fit()"

@@ -120,7 +120,11 @@ class Vocabulary:
         if not isinstance(self.named, bool | np.bool_):
             raise InputError(f"named must be True or False. Got {shown(self.named)}.")
         object.__setattr__(self, "named", bool(self.named))
+        if not isinstance(self.dates, Iterable) or not all(isinstance(each, DatePart) for each in self.dates):
+            raise InputError(f"dates must be a sequence of DateParts. Got {shown(self.dates)}.")
         object.__setattr__(self, "dates", tuple(self.dates))
+        if not isinstance(self.values, Iterable):
+            raise InputError(f"values must be pairs of a column and its values. Got {shown(self.values)}.")
         for name in (*(part.column for part in self.dates), *(name for name, _ in self.values)):
             if name not in self.columns:
                 raise UnknownColumnError(name, self.columns)
