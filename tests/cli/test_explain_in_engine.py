@@ -253,7 +253,7 @@ def test_copies_are_held_out_together(times: int):
     run("explain", "copies.parquet", "--target", "y", *DUCKDB, "--no-compare", "--json", "found.json")
     found = json.loads(Path("found.json").read_text())
 
-    note = f"{100 * (times - 1)} rows equal another one in all columns that are learned from"
+    note = f"{100 * (times - 1)} rows equal an earlier one in all columns that are learned from"
     assert any(each.startswith(note) for each in found["data"]["notes"])
     assert not found["overall"]["better_than_guess"]["claimed"]
     assert found["overall"]["better_than_guess"]["n"] <= 101

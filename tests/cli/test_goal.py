@@ -31,10 +31,15 @@ def test_what_rules_are_chosen_for_is_said(words: str, goal: str | None, line: s
     assert printed.exit_code == 0, printed.output
     assert any(each.startswith(line) for each in printed.output.splitlines())
     entry = found["overall"]["goal"]
+    assert ("On the rows held out the" in printed.output) == (entry is not None)
     assert (entry and entry["label"]) == goal
     if entry is not None:
         assert entry["reached"] == (entry["least"] < 1)
         assert entry["reached"] == (entry["rate"] >= entry["least"])
+        rate = next(each for each in found["rules"] if each["label"] == goal)[entry["metric"]]["value"]
+        verdict = "the goal holds there, too." if rate >= entry["least"] else "the goal is missed there."
+        said = f"On the rows held out the {entry['metric']} of {goal} is {rate:.1%} ("
+        assert any(each.startswith(said) and each.endswith(verdict) for each in printed.output.splitlines())
 
 
 def test_rules_of_all_classes_alike_find_more_of_the_rare_one():

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from logiclens.cli.headlines import _network_sentence
 from logiclens.metrics.agreement import wilson
-from logiclens.metrics.paired import p_text
+from logiclens.metrics.paired import Lead, p_text
 from tests.cli.running import run
 
 
@@ -62,6 +63,35 @@ def test_the_tree_is_called_by_the_splits_it_has():
     assert found["rules"] == "these rules, 4 literals"
     assert found["tree"] == "a tree with 3 splits"
     assert found["guess"] in ("always one", "always \u2039none or both\u203a")
+
+
+def test_where_there_are_no_rules_of_that_length_it_is_said():
+    frame = columns(200)
+    write("table.csv", frame, np.where(frame.age > 60, "high", "low"))
+    options = ["--target", "y", "--no-compare", "--stability", 0, "--literals"]
+
+    assert (
+        "Note: no rules of 30 literals were found; these have "
+        in run("explain", "table.csv", *options, 30).stdout
+    )
+    assert "Note: no rules of" not in run("explain", "table.csv", *options, 1).stdout
+
+
+def test_a_column_that_cannot_be_used_does_not_count_as_used():
+    frame = columns(400).assign(code=[f"0{at // 2:04d}" for at in range(400)])
+    write("table.csv", frame, np.where(frame.age > 60, "high", "low"))
+    found = run("explain", "table.csv", "--target", "y", "--no-compare", "--stability", 0, "--json", "r.json")
+
+    assert "table.csv: 400 rows, 3 columns used." in found.stdout
+    data = json.loads(Path("r.json").read_text())["data"]
+    assert data["columns"] == ["age", "ward", "dose"]
+    assert [each["name"] for each in data["dropped"]] == ["code"]
+
+
+def test_a_lead_of_nothing_is_called_none():
+    assert _network_sentence(Lead(20, 0, 0)) == "Network and rules are right on the same rows."
+    assert _network_sentence(Lead(20, 3, 3)) == "Network and rules are right on equally many rows."
+    assert _network_sentence(Lead(20, 3, 1)).startswith("The network's lead of 10.0 points may be chance")
 
 
 def test_nothing_is_claimed_of_random_labels():
@@ -143,6 +173,8 @@ def test_terminal_json_and_report_have_one_lead_and_intervals_that_know_of_group
     assert {name: shown[name] for name in ("low", "high", "p_value", "claimed")} == {
         name: lead[name] for name in ("low", "high", "p_value", "claimed")
     }
+    ahead, shown = found["overall"]["network_over_rules"], facts["overall"]["network_lead"]
+    assert [shown[name] for name in ("size", "low", "high")] == pytest.approx([*ahead.values()], abs=1e-4)
     n = len(found["data"]["held_out"]) / 6
     for step in facts["policy"]["steps"]:
         precision = step["precision"]
@@ -154,6 +186,24 @@ def test_terminal_json_and_report_have_one_lead_and_intervals_that_know_of_group
     assert (point["low"], point["high"]) == pytest.approx(wilson(point["value"], n), abs=1e-4)
     for each in found["front"]:
         assert (each["low"], each["high"]) == pytest.approx(wilson(each["accuracy"], 100 - n), abs=1e-6)
+
+
+def test_the_report_counts_columns_and_names_classes_as_the_terminal_does():
+    frame = columns(300).assign(
+        visit_id=np.arange(300) + 7, day=pd.date_range("2024-01-01", periods=300).astype(str)
+    )
+    write("table.csv", frame, 10 * frame.age)
+    options = ["--above", "500", "--date", "day", "--no-compare", "--stability", 0, "--html", "report.html"]
+    printed = run("explain", "table.csv", "--target", "y", *options).stdout
+    text = Path("report.html").read_text(encoding="utf-8")
+    facts = json.loads(text.split('id="facts">')[1].split("</script>")[0])
+    data = facts["data"]
+
+    assert "300 rows, 4 columns used" in printed
+    assert data["n_columns"] - len(data["dropped"]) == 4  # a date is one, whatever is made of it
+    assert "visit_id" not in {each["column"] for each in facts["grouped"]}  # each row has its own
+    assert '<bdi class="is">y &gt; 500</bdi>' in text
+    assert '<span class="of"><bdi>y</bdi> =</span>' not in text
 
 
 def test_rules_of_one_direction_say_that_their_front_is_a_mean_over_classes():

@@ -79,7 +79,7 @@ def test_steps_have_the_figures_of_the_rows_that_they_decide(found):
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("iff", r"Predicts low when .*\. Right on \d+\.\d% of all rows\."),
+        ("iff", r"Predicts low when .*\. Rightly says of \d+\.\d% of the rows scored whether they are low\."),
         ("if", r"Nothing is known that every low row has\."),
         ("only_if", r"Rows where .* are low\. Right on \d+\.\d% of the rows of which it is true\."),
     ],

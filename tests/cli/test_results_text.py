@@ -119,7 +119,7 @@ def test_figures_from_few_rows_are_doubted():
 
     assert few(30, "held out", "x") == ""
     assert few(29, "held out", "x", 2) == (
-        "Note: figures from so few rows say little: 29 rows held out, fewer than 10 to learn 2 from.\n"
+        "Note: figures from so few rows say little: 29 rows held out, fewer than 10 training rows of 2.\n"
     )
     assert few(12, "trained on", "x") == ("Note: figures from so few rows say little: 12 rows trained on.\n")
 

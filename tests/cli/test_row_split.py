@@ -146,7 +146,7 @@ def test_copies_are_held_out_together_and_said_so():
     write("rows.csv", rows, HEADER[1 : at + 1])
     found = results("rows.csv")
 
-    said = "500 rows equal another one in all columns that are learned from, whatever their 'risk' is."
+    said = "500 rows equal an earlier one in all columns that are learned from, whatever their 'risk' is."
     assert any(note.startswith(said) for note in found["data"]["notes"])
     assert {number % 6 for number in found["data"]["held_out"][:6]} == set(range(6))
     assert not found["overall"]["better_than_guess"]["claimed"]

@@ -205,6 +205,8 @@ def _tested_on(found: Fit) -> str:
 def _network_sentence(lead: Lead) -> str:
     if not lead.wins and not lead.losses:
         return "Network and rules are right on the same rows."
+    if not lead.size:
+        return "Network and rules are right on equally many rows."
     ahead, sign = ("network's", 1) if lead.size >= 0 else ("rules'", -1)
     low, high = sorted(100 * sign * end for end in lead.interval)
     verdict = "is more than chance" if lead.is_real else "may be chance"

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from logiclens.explain.front import Front
     from logiclens.explain.rule import Label
     from logiclens.files import TableFile
+    from logiclens.metrics.goal import Goal
     from logiclens.metrics.paired import Lead
 
 _LISTED = 8  # columns of a file that are named
@@ -462,6 +463,20 @@ def print_goal(console: Console, found: Fit, settings: Settings) -> None:
     elif result is not None:
         rarest = "" if settings.positive is not None else f"{short(result.goal.label)} is the rarest class. "
         print_line(console, f"{rarest}{result}", "" if result.is_reached else "yellow")
+        if found.rows.n_held:
+            print_line(console, _goal_held_out(found, result.goal))
+
+
+def _goal_held_out(found: Fit, goal: Goal) -> str:
+    """Whether a goal holds on the rows held out."""
+    rates = next(each.rates for each in found.classes if each.label == goal.label)
+    rate, interval = getattr(rates, goal.metric), getattr(rates, f"{goal.metric}_interval")
+    named = short(goal.label)
+    if isnan(rate):
+        return f"On the rows held out the {goal.metric} of {named} is not known."
+    spread = " to ".join(map(percent, interval))
+    verdict = "the goal holds there, too" if rate >= goal.least else "the goal is missed there"
+    return f"On the rows held out the {goal.metric} of {named} is {percent(rate)} ({spread}): {verdict}."
 
 
 def goal_entries(found: Fit) -> dict[str, Any]:
@@ -488,7 +503,7 @@ def print_heading(console: Console, found: Fit, question: str, trained: str) -> 
     """Print the question, the size of the table, and how rules were learned."""
     rows, model = found.rows, found.model
     print_line(console, question, "bold")
-    columns = f"{count(len(rows.columns), 'column')} used"
+    columns = f"{count(len(found.columns), 'column')} used"
     concepts = count(len(model.concept_names_), "concept")
     print_line(
         console,
@@ -530,6 +545,11 @@ def print_scored_rules(
     """
     rules, logic = found.rules, request.logic
     if rules.is_list:
+        most = request.settings.literals or 0
+        if rules.literals < most:
+            asked, fewer = (count(n, "literal") for n in (most, rules.literals))
+            print_line(console, f"Note: no rules of {asked} were found; these have {fewer}.", "yellow")
+            console.print()
         order = "The first step that is true decides. " if rules.steps else ""
         print_line(console, f"{order}Figures are of the {part_words(found)}.")
         console.print()
@@ -708,7 +728,7 @@ def print_few(console: Console, found: Fit) -> None:
     doubts = [f"{count(found.n, 'row')} {found.part}"] if found.n < FEW_ROWS else []
     sizes = found.rows.class_sizes
     if rare := [label for label in found.rules if sizes[label][0] < FEW_OF_A_CLASS]:
-        doubts.append(f"fewer than {FEW_OF_A_CLASS} to learn {_named(rare)} from")
+        doubts.append(f"fewer than {FEW_OF_A_CLASS} training rows of {_named(rare)}")
     if doubts:
         print_line(console, f"Note: figures from so few rows say little: {', '.join(doubts)}.", "yellow")
 

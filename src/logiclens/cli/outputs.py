@@ -258,7 +258,7 @@ def results_json(
             "sha256": rows.sha256,
             "n_rows": rows.n_read,
             "n_used": rows.n_used,
-            "columns": list(rows.columns),
+            "columns": list(found.columns),
             "dropped": [each._asdict() for each in found.dropped],
             "test": None if rows.test is None else rows.test._asdict(),
             "held_out": rows.held_out_numbers,
@@ -311,7 +311,7 @@ def decision_entries(rules: ExplanationSet, scores: Sequence[StepScores]) -> dic
 def _step_figures(found: StepScores) -> dict[str, Any]:
     low, high = found.interval
     precision = {"value": found.precision, "low": low, "high": high}
-    return {"n_rows": found.n_rows, "n_right": found.n_right, "precision": precision}
+    return {"n_rows": round(found.n_rows), "n_right": round(found.n_right), "precision": precision}
 
 
 def front_entries(front: Front) -> list[dict[str, Any]]:
@@ -367,7 +367,7 @@ def rule_words(found: ClassScores) -> str:
     rows = f"{count(found.n, 'row')} of {named}"
     match found.explanation.kind:
         case "iff":
-            return f"Right on {percent(found.agreement)} of all rows."
+            return f"Rightly says of {percent(found.agreement)} of the rows scored whether they are {named}."
         case "only_if":
             return f"Right on {percent(rates.precision)} of the rows of which it is true."
     return f"True of {percent(rates.recall)} of the {rows}."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from enum import StrEnum
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -260,7 +261,7 @@ def format_rules(
         case Language.SYMPY:
             text = _sympy(rules, label)
         case Language.MARKDOWN | Language.MD:
-            text = one.to_markdown()
+            text = one.to_markdown() if label is not None else _markdown(rules)
         case Language.JSON:
             text = one.to_json()
         case Language.LATEX:
@@ -300,6 +301,24 @@ def _sql(rules: ExplanationSet, label: Label | None, dialect: str) -> str:
         return made
     quote = dialect_named(dialect).quote
     return ",\n".join(f"{test} AS {quote(str(each))}" for each, test in made.items())
+
+
+def _markdown(rules: ExplanationSet) -> str:
+    """Rules with, where it is known, how often each step was right on the rows held out."""
+    from logiclens.errors import count
+    from logiclens.evaluation import StepScores
+
+    scores = rules.held_out
+    if scores is None:
+        return rules.to_markdown()
+    unknown = (nan, nan)
+    steps = [
+        StepScores(label, n, right, right / n if n else nan, unknown)
+        for label, n, right in zip(rules.answers, scores.n_rows, scores.n_right, strict=True)
+    ]
+    rows = f"{count(round(scores.total), 'row')} held out"
+    right = f"{count(rules.literals, 'literal')}, right on {percent(scores.accuracy)} of {rows}."
+    return f"{rules.to_markdown(steps)}\n\n{right}"
 
 
 def _sympy(rules: ExplanationSet, label: Label | None) -> str:

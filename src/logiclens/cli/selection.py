@@ -249,6 +249,12 @@ class Fit:
         )
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that concepts are about."""
+        dropped = {each.name for each in self.dropped}
+        return tuple(name for name in self.rows.columns if name not in dropped)
+
+    @property
     def n(self) -> int:
         """Rows scored."""
         return self.truth.n_rows
@@ -742,7 +748,7 @@ def _groups(
 def equal_rows_note(n: int, target: str) -> str:
     """A note on rows that are copies of others but for the target."""
     return (
-        f"{count(n, 'row')} {'equals' if n == 1 else 'equal'} another one in all columns that are learned "
+        f"{count(n, 'row')} {'equals' if n == 1 else 'equal'} an earlier one in all columns that are learned "
         f"from, whatever their {target!r} is. Such rows are held out together."
     )
 

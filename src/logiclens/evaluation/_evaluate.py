@@ -465,6 +465,14 @@ class LabeledRows:
         true = self.truth.codes
         return Lead.of_answers(self.predicted.codes == true, true == label, judged.counts, self.groups)
 
+    def lead_of_network(self) -> Lead | None:
+        """How far the network is ahead of the rules; None without one truth or one answer of both."""
+        truth, network, rules = self.truth, self.network, self.predicted.codes
+        if truth is None or network is None or truth.codes is None or network.codes is None or rules is None:
+            return None
+        right = (network.codes == truth.codes, rules == truth.codes)
+        return Lead.of_answers(*right, self.with_known_truth().counts, self.groups)
+
     @cached_property
     def decided_by(self) -> IndexArray:
         """Place of the step that decides each row, as by :meth:`ExplanationSet.decided_by`."""

@@ -430,8 +430,11 @@ def markdown(sentences: Iterable[str], logic: str) -> str:
     return f"{english}\n\n```text\n{logic}\n```"
 
 
-# An underscore between letters is one wherever Markdown is read.
-_ACTIVE = re.compile(r"[&<>*`\[\]\\|~$#^={}]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|:(?=//)")
+# An underscore between letters is one wherever Markdown is read. Signs of comparison stay where they
+# open no tag and are no line of their own.
+_ACTIVE = re.compile(
+    r"[&*`\[\]\\|~$#^{}]|<(?![= 0-9])|(?<=\S)>|=(?==)|(?<==)=|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|:(?=//)"
+)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 _BOX = "max-width:60em;overflow-wrap:anywhere;line-height:1.45"

@@ -51,7 +51,7 @@ def data_facts(
     subject: Subject, source: Source, inputs: tuple[InputFacts, ...], rows: LabeledRows | None
 ) -> DataFacts:
     """The data at a glance."""
-    columns = _columns(subject, inputs, rows)
+    columns, words = _columns(subject, inputs, rows), subject.rules.vocabulary
     dropped = [*(_dropped(subject) | dict(source.dropped)).items()]
     held_out = subject.task != CLUSTER if source.held_out is None else source.held_out
     n_held_out = rows.n_rows if rows is not None and held_out else None
@@ -64,7 +64,8 @@ def data_facts(
         n_rows=n_rows,
         n_train=source.n_train,
         n_held_out=n_held_out,
-        n_columns=len(columns) + len(dropped),
+        n_columns=len({column.name if words is None else words.source(column.name) for column in columns})
+        + len(dropped),
         n_concepts=len(subject.rules.concept_names),
         sha256=source.data_sha256,
         classes=classes,
@@ -420,7 +421,7 @@ def grouped_facts(
     columns = {name: table for table in reversed(tables) for name in table.names}
     for name in dict.fromkeys(name for table in tables for name in table.names):
         places = _places(rows, columns[name], name)
-        if places is None:
+        if places is None or (columns[name] is more and _is_row_number(more, name)):
             continue
         n_columns += 1
         left -= len(places[0]) * (3 * len(rows.rules) + 2)
@@ -485,6 +486,15 @@ def _places(rows: LabeledRows, table: Table, name: str) -> tuple[list[str], Inde
         return None
     moved = np.where(enough, np.cumsum(enough) - 1, enough.sum())
     return [text for text, shown in zip(names, enough, strict=True) if shown], moved[places]
+
+
+def _is_row_number(table: Table, name: str) -> bool:
+    """Whether each row has a whole number of its own, of which ranges mean nothing."""
+    column = table.column(name)
+    if not column.is_numeric or column.missing.any():
+        return False
+    numbers = column.numbers()
+    return bool((numbers == np.floor(numbers)).all()) and len(np.unique(numbers)) == len(numbers)
 
 
 MOST_WHOLE_GROUPS = 8

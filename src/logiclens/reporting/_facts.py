@@ -341,6 +341,8 @@ class OverallFacts:
         How many of them have a true label that is known.
     lead : LeadFacts, optional
         Of the rules over always predicting the most common class.
+    network_lead : LeadFacts, optional
+        Of the network over the rules.
     against : str
         What the rules are compared with: "the truth", "the black box", "the network", "the clusters", or an
         empty text where there is nothing.
@@ -377,6 +379,7 @@ class OverallFacts:
     black_box_accuracy: float | None = None
     baseline: float | None = None
     lead: LeadFacts | None = None
+    network_lead: LeadFacts | None = None
     joint_fidelity: float | None = None
     fidelity: float | None = None
     fidelity_plain: float | None = None
@@ -490,9 +493,9 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class LeadFacts:
-    """How far the rules are ahead of always predicting the most common class, in a paired test.
+    """How far rules are ahead of always predicting the most common class, or the network is ahead of them.
 
-    It is about the rows of the report, if they were held out, and where it is ``cross_fitted`` about the rows
+    A paired test of the rows of the report, if they were held out, and where it is ``cross_fitted`` of those
     of the fit, as answered by rules found without them. The lead is ``claimed`` where it is more than chance.
     """
 

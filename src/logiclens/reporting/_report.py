@@ -408,6 +408,14 @@ def _lead(subject: Subject, rows: LabeledRows, known: Lead | None) -> LeadFacts 
     return LeadFacts(lead.size, *lead.interval, lead.p_value, claimed, cross_fitted is not None)
 
 
+def _network_lead(subject: Subject, rows: LabeledRows) -> LeadFacts | None:
+    """How far the network is ahead of the rules on rows that were held out."""
+    lead = rows.lead_of_network() if subject.task == CLASSIFY and subject.part == HELD_OUT else None
+    if lead is None or not lead.n_rows:
+        return None
+    return LeadFacts(lead.size, *lead.interval, lead.p_value, lead.is_real, cross_fitted=False)
+
+
 def _with_returns(concepts: Sequence[ConceptFacts], stability: Stability | None) -> tuple[ConceptFacts, ...]:
     """Concepts with the share of the resamples in which each returns."""
     returns = {} if stability is None else stability.returns
@@ -457,6 +465,7 @@ def _measured(subject: Subject, rows: LabeledRows, lead: Lead | None) -> Overall
         black_box_accuracy=judged.share_alike(rows.black_box, rows.truth),
         baseline=None if truth is None or several else _prevalence(truth, _guess(subject, rows)),
         lead=_lead(subject, rows, lead),
+        network_lead=_network_lead(subject, rows),
         joint_fidelity=None if model is None else model.accuracy,
         fidelity=None if model is None else model.explanation_accuracy,
         fidelity_plain=None if model is None else model.explanation_accuracy_plain,
