@@ -86,25 +86,25 @@ PIECEWISE_LINEAR = {
 OTHERS = {
     "tanh": (
         lambda: nn.Sequential(nn.Linear(5, 6), nn.Tanh(), nn.Linear(6, 1)),
-        "Tanh is not piecewise linear",
+        "Tanh is not known to be piecewise linear",
     ),
     "sigmoid": (
         lambda: nn.Sequential(nn.Linear(5, 6), nn.Sigmoid(), nn.Linear(6, 1)),
-        "Sigmoid is not piecewise linear",
+        "Sigmoid is not known to be piecewise linear",
     ),
     "gelu": (
         lambda: nn.Sequential(nn.Linear(5, 6), nn.GELU(), nn.Linear(6, 1)),
-        "GELU is not piecewise linear",
+        "GELU is not known to be piecewise linear",
     ),
     "norm": (
         lambda: nn.Sequential(nn.Linear(5, 6), nn.LayerNorm(6), nn.Linear(6, 1)),
-        "LayerNorm is not piecewise linear",
+        "LayerNorm is not known to be piecewise linear",
     ),
-    "product": (Twisted, "mul is not piecewise linear"),
+    "product": (Twisted, "mul is not known to be piecewise linear"),
     "branches": (Branching, "its forward cannot be traced (TraceError)"),
     "steps": (
         lambda: nn.Sequential(nn.Linear(5, 3), StepSigmoid(), nn.Linear(3, 1)),
-        "sigmoid is not piecewise linear",
+        "sigmoid is not known to be piecewise linear",
     ),
 }
 
@@ -190,7 +190,7 @@ def test_subclasses_and_hooks_are_not_trusted():
     hooked = nn.Linear(2, 1)
     hooked.register_forward_hook(lambda *call: call[2] ** 2)
 
-    assert trace_model(nn.Sequential(Odd(2, 1))).obstacle == "pow is not piecewise linear"
+    assert trace_model(nn.Sequential(Odd(2, 1))).obstacle == "pow is not known to be piecewise linear"
     assert trace_model(nn.Sequential(hooked)).obstacle == "hooks may change what its layers do"
 
 
@@ -379,7 +379,10 @@ def test_one_class_of_a_softmax_is_not_its_logit():
 
     explained = explain_torch(Second(), all_rows(2), ["a", "b"], outputs="probabilities")
 
-    assert (explained.route, explained.obstacle) == (PERTURBATION, "softmax is not piecewise linear")
+    assert (explained.route, explained.obstacle) == (
+        PERTURBATION,
+        "softmax is not known to be piecewise linear",
+    )
     assert str(explained.explain()[1].formula) == "~a"
     assert np.allclose(explained.relevance([[0, 1]])[1, 0], [2, 1])
 
@@ -467,6 +470,12 @@ def random_model() -> nn.Module:
     return Random()
 
 
+class Verdict(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        assert x.shape[1] == 2
+        return x[:, :2] > 0.5
+
+
 EXPLAINED = explain_torch(seeded(PIECEWISE_LINEAR["ReLU"]), all_rows(5))
 
 
@@ -506,6 +515,8 @@ EXPLAINED = explain_torch(seeded(PIECEWISE_LINEAR["ReLU"]), all_rows(5))
             lambda: explain_torch(stack_networks(lambda: nn.Linear(2, 1), range(3)), all_rows(2)),
             "A model must give one row of outputs for each row of concepts. Got shape (3, 4, 1);",
         ),
+        (lambda: explain_torch(Verdict(), all_rows(3)), "cannot read 8 rows of shape (3,): AssertionError."),
+        (lambda: explain_torch(Verdict(), all_rows(2)), "The model's outputs are True and False. Return the"),
         (lambda: explain_torch(nn.Linear(2, 1), [[0.2, 3.0]]), "outside [0, 1]"),
         (lambda: explain_torch(nn.Linear(2, 1), np.zeros((0, 2))), "There are no rows to predict."),
         (

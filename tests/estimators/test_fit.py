@@ -533,6 +533,48 @@ def test_modules_of_ones_own_are_refused():
     assert "'extra' would not follow its members" in error_of(DeeperClassifier().fit, X, Y)
 
 
+@pytest.mark.parametrize(
+    ("method", "text"),
+    [
+        ("logits", "logits of Odd must be of shape (10, 3): the first axis is the member. Got shape (3, 10)"),
+        ("penalty", "penalty of Odd must be of shape (10,): the first axis is the member. Got shape ()"),
+        ("prune", "narrow takes what is kept, Boolean of shape (10, 4): members and concepts that they"),
+    ],
+)
+def test_a_network_of_ones_own_gives_what_is_asked_of_it(method: str, text: str):
+    class Odd(MuNetwork):
+        pass
+
+    how = {
+        "logits": lambda self, inputs: super(Odd, self).logits(inputs).T,
+        "penalty": lambda self: super(Odd, self).penalty().sum(),
+        "prune": lambda self: self.narrow(torch.ones(3)),
+    }
+    setattr(Odd, method, how[method])
+
+    class OddClassifier(MuClassifier):
+        prunes_inputs = False
+
+        def make_network(self, streams: Any, n_concepts: int, l1: Any, _: int) -> Any:
+            return Odd(streams, n_concepts, self.hidden, l1)
+
+    assert text in error_of(OddClassifier(restarts=5, l1=(0.01, 0.001), epochs=10).fit, X, Y)
+
+
+def test_what_is_no_network_and_settings_without_names_are_refused():
+    class Plain(MuClassifier):
+        def make_network(self, *settings: Any) -> Any:
+            return torch.nn.Linear(settings[1], 1)
+
+    class Passing(MuClassifier):
+        def __init__(self, share: float = 0.8, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.share = share
+
+    assert "make_network must return a LogicNetwork. Got" in error_of(Plain().fit, X, Y)
+    assert "Passing.__init__ must name its settings, without **." in error_of(Passing(share=0.5).fit, X, Y)
+
+
 def test_the_lead_over_a_constant_is_by_rows_that_had_no_say():
     random = np.random.default_rng(0)
     x = random.integers(0, 2, (300, 4))

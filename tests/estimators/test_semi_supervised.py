@@ -64,6 +64,12 @@ def test_data_without_any_label_are_refused() -> None:
         quick().fit(np.eye(3), [None, None, None])
 
 
+def test_rows_without_a_label_are_not_scored() -> None:
+    x, y = some_rows()
+    with pytest.raises(InputError, match=r"y has 180 missing values\. Score rows"):
+        quick().fit(x, y).score(x, y)
+
+
 def test_labels_that_all_weigh_nothing_are_refused() -> None:
     with pytest.raises(InputError, match="All rows with a label have weight 0"):
         quick().fit(np.eye(3), ["a", "b", None], sample_weight=[0, 0, 1])

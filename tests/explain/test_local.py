@@ -137,6 +137,8 @@ def test_scores_are_counted_on_the_table():
         0.9,
     )
     assert (no.scores.coverage, no.scores.fidelity) == (0.5, 1.0)
+    assert yes.status == "sufficient on the data but for 10.0% of the rows that it covers"
+    assert no.status == "sufficient on the data"
     assert explain_example([1, 0], table, "t", answer=False).status == CONTRADICTED_NO
 
 

@@ -158,6 +158,8 @@ def test_explanations_of_rows(fitted):
 
     assert rules.literals <= 1
     assert "which rules cannot see" in rules["much"].status
+    for each in (one, fitted.explain_set(X, "much")):
+        assert each.status.count("which rules cannot see") == 1
     assert one.target == "much"
     assert set(one.concepts) <= set(PLACES)
     assert one.evaluate(fitted.predict_concepts(row), names=PLACES).tolist() == [True]

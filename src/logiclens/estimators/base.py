@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -43,6 +44,7 @@ from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
     check_extent,
+    check_labeled,
     decided_targets,
     decisions,
     explained_rows,
@@ -223,6 +225,12 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def check_settings(self) -> None:
         """Refuse settings that make no sense, whatever the data."""
+        kinds = {each.kind for each in signature(type(self).__init__).parameters.values()}
+        if Parameter.VAR_KEYWORD in kinds:
+            raise InputError(
+                f"{type(self).__name__}.__init__ must name its settings, without **. Leave it as it is, and "
+                "make a setting of your own a class attribute."
+            )
         check_settings(self.get_params(deep=False))
 
     def fit_inputs(
@@ -400,6 +408,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Share of predictions, as :meth:`predict` gives them, that are right; see :meth:`score`."""
         weight = read_weights(sample_weight, len(predicted))
         if self.problem_ is not Problem.MULTI_LABEL:
+            check_labeled(y)
             return float(accuracy_score(y, predicted, sample_weight=weight))
         truth = read_known_targets(y, len(predicted), self._labels(), self.problem_).outputs > THRESHOLD
         return float(np.average((predicted == truth).all(axis=1), weights=weight))

@@ -346,6 +346,12 @@ def _distinct(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return np.array(levels, dtype=object), np.fromiter(map(place.__getitem__, array), np.intp, len(array))
 
 
+def check_labeled(y: Any) -> None:
+    """Refuse labels of which some are missing: what has no truth cannot be scored."""
+    if missing := sum(map(_is_missing, _as_plain_array(y).ravel().tolist())):
+        raise InputError(f"y has {count(missing, 'missing value')}. Score rows that have a label.")
+
+
 def _is_missing(value: object) -> bool:
     """True if a value is None, or unlike itself as NaN is, or leaves it open as the NA of pandas does."""
     try:

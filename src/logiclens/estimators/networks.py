@@ -126,11 +126,24 @@ class Population(Generic[N]):
         ]
         each = np.repeat(penalties[:, None], self.restarts, axis=1).ravel().tolist()
         network = self.make(streams, n_concepts, each, width)
+        if not isinstance(network, LogicNetwork):
+            raise InputError(f"make_network must return a LogicNetwork. Got {shown(network)}.")
         if own := sorted(name for name, _ in network.named_children() if name != "layers"):
             raise InputError(
                 f"The modules of a network are its layers; {listing(own)} would not follow its members. Keep "
                 "weights of your own in nn.Parameter, with a row for each member."
             )
+        with torch.no_grad():
+            found = network(torch.zeros(3, n_concepts)), network.penalty()
+        for name, each, wanted in zip(
+            ("logits", "penalty"), found, ((len(streams), 3), (len(streams),)), strict=True
+        ):
+            shape = tuple(np.shape(each))
+            if shape != wanted:
+                raise InputError(
+                    f"{name} of {type(network).__name__} must be of shape {wanted}: the first axis is the "
+                    f"member. Got shape {shape}."
+                )
         return network
 
     def generator(self) -> torch.Generator:

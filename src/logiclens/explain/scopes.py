@@ -199,21 +199,29 @@ def explain_example(
     if not answer:
         table = replace(table, yes=table.no, no=table.yes)
     samples = read_samples(np.asarray(sample)[None], table.names)
-    scores = None if relevance is None else np.asarray(relevance)[None]
-    terms = explain_examples(samples, table, relevance=scores)
+    matters = None if relevance is None else np.asarray(relevance)[None]
+    terms = explain_examples(samples, table, relevance=matters)
     formula = cover_of(terms, table.names).to_formula()
     own = is_among(table.rows, pack(samples))
     against = table.no > table.yes
     contradicted = CONTRADICTED if answer else CONTRADICTED_NO
     true = fired_rows(formula, table)
-    status = UNOPPOSED if not against.any() else contradicted if against[own].any() else SUFFICIENT
+    scores = _term_scores(true, table, part)
+    status = UNOPPOSED if not against.any() else contradicted if against[own].any() else _sufficient(scores)
     if not true.any():
         status = UNSUPPORTED
     if answer:
         rule = Rule(target, formula, member(RuleKind, kind, "kind of rule"))
     else:
         rule = Rule(target, to_nnf(Not(formula)), RuleKind.IF)
-    return Explanation(rule, Scope.EXAMPLE, status, 1.0, _term_scores(true, table, part))
+    return Explanation(rule, Scope.EXAMPLE, status, 1.0, scores)
+
+
+def _sufficient(scores: Scores | None) -> str:
+    """The status of a term that no tuple speaks against; where concepts are scores, rows within one may."""
+    if scores is None or scores.fidelity is None or scores.fidelity == 1:
+        return SUFFICIENT
+    return f"{SUFFICIENT} but for {1 - scores.fidelity:.1%} of the rows that it covers"
 
 
 def _term_scores(true: BoolArray, table: TruthTable, part: str) -> Scores | None:

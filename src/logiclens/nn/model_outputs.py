@@ -56,10 +56,11 @@ def predict_rows(model: nn.Module, rows: Any) -> Tensor:
             block = as_input(model, x[start : start + _BLOCK])
             try:
                 found = model(block)
-            except (RuntimeError, ValueError) as error:
+            except Exception as error:  # whatever a forward raises
                 shape = f"{count(len(block), 'row')} of shape {tuple(block.shape[1:])}"
+                why = str(error).partition("\n")[0] or type(error).__name__
                 raise InputError(
-                    f"The model {type(model).__name__} cannot read {shape}: {str(error).splitlines()[0]}. "
+                    f"The model {type(model).__name__} cannot read {shape}: {why}. "
                     "Pass the inputs that it was trained on."
                 ) from error
             if not isinstance(found, Tensor) or found.shape[:1] != block.shape[:1]:
@@ -67,6 +68,10 @@ def predict_rows(model: nn.Module, rows: Any) -> Tensor:
                 raise InputError(
                     f"A model must give one row of outputs for each row of concepts. Got {got}; "
                     "of stacked networks explain one member."
+                )
+            if found.dtype == torch.bool:
+                raise InputError(
+                    "The model's outputs are True and False. Return the logits that they come from."
                 )
             outputs.append(found.double().cpu())
     return torch.cat(outputs)

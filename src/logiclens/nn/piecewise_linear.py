@@ -136,7 +136,7 @@ def trace_model(model: nn.Module) -> TracedModel:
     >>> traced.obstacle, traced.ends
     ('', 'probabilities')
     >>> trace_model(nn.Sequential(nn.Linear(3, 1), nn.Tanh(), nn.Linear(1, 1))).obstacle
-    'Tanh is not piecewise linear'
+    'Tanh is not known to be piecewise linear'
     """
     if any(part._forward_hooks or part._forward_pre_hooks for part in model.modules()):
         return TracedModel(None, "hooks may change what its layers do")
@@ -197,7 +197,7 @@ def _obstacle(graph: fx.Graph, model: nn.Module) -> str:
         elif found and not _reads_shape(node):
             moving.add(node)
             if not _is_linear(node, model, found, moving):
-                return f"{_name(node, model)} is not piecewise linear"
+                return f"{_name(node, model)} is not known to be piecewise linear"
     return ""
 
 

@@ -27,6 +27,8 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
 
+from logiclens.errors import InputError
+
 T = TypeVar("T")
 
 _MOST_THREADS = 8  # more would wait for Python's lock
@@ -315,6 +317,12 @@ class LogicNetwork(nn.Module):
         than the largest have the rest masked.
         """
         first = self.linears[0]
+        wanted = first.weight.shape[::2]
+        if keep.dtype != torch.bool or keep.shape != wanted:
+            raise InputError(
+                f"narrow takes what is kept, Boolean of shape {tuple(wanted)}: members and concepts that "
+                f"they read. Got {keep.dtype} of shape {tuple(keep.shape)}."
+            )
         widest = max(int(keep.sum(dim=1).max()), 1)
         chosen = torch.argsort(~keep, dim=1, stable=True)[:, :widest].sort(dim=1).values
         present = keep.gather(1, chosen)

@@ -19,7 +19,7 @@ from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import explain_logits
 from logiclens.estimators.folds import FEW_ROWS, number_of_rows
 from logiclens.estimators.inputs_and_targets import Inputs, Targets
-from logiclens.explain import ExplanationSet
+from logiclens.explain import Explanation, ExplanationSet
 from logiclens.explain.rule import Label, label_array
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.nn.embedding import EmbeddingNetwork
@@ -84,11 +84,15 @@ class EmbeddingClassifier(LENClassifier):
     def explain(self, X: Any = None, y: Any = None, *, literals: int | str = "auto") -> ExplanationSet:
         """The rules of the whole problem, over scores; their status says that the network reads more."""
         found = super().explain(X, y, literals=literals)
-        noted = (
-            replace(each, status=f"{each.status}; {SCORES_ALONE}" if each.status else SCORES_ALONE)
-            for each in found.values()
-        )
-        return replace(found, explanations=tuple(noted))
+        return replace(found, explanations=tuple(map(_noted, found.values())))
+
+    def explain_answer(self, X: Any, label: Label, answer: bool = True) -> Explanation:
+        """Why the network says yes, or no, for one row, as far as scores tell; its status says so."""
+        return _noted(super().explain_answer(X, label, answer))
+
+    def explain_set(self, X: Any, target: Label) -> Explanation:
+        """What rows have in common, as far as scores tell; its status says so."""
+        return _noted(super().explain_set(X, target))
 
     def save(self, path: Any) -> None:  # noqa: ARG002 - of any model
         """Refuse: rules and weights are saved one by one."""
@@ -119,3 +123,7 @@ class EmbeddingClassifier(LENClassifier):
     def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:  # noqa: ARG002 - the mean over rows
         at = 0 if len(self.relevance_) == 1 else self._labels().index(label)
         return np.asarray(self.relevance_[at])
+
+
+def _noted(found: Explanation) -> Explanation:
+    return replace(found, status=f"{found.status}; {SCORES_ALONE}" if found.status else SCORES_ALONE)
