@@ -544,7 +544,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Example-level explanation (Eq. 1): why the network predicts what it does for one row.
 
         The row's literals, cut down to those that are enough on the data: no row for which the network
-        predicts otherwise satisfies them.
+        predicts otherwise satisfies them. Where concepts are scores, rows that are alike as Booleans may get
+        different answers; the status then says how many.
 
         Parameters
         ----------
