@@ -176,6 +176,24 @@ def test_rows_stay_as_they_are_whatever_a_model_does_with_them(make, dtype):
     assert np.array_equal(explained.x, all_rows(5))
 
 
+def test_a_forward_that_stores_something_stores_tensors():
+    class Storing(nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.hidden, self.calls = super().forward(x), self.calls + 1
+            self.mean = self.hidden.mean()
+            return self.hidden
+
+    model = Storing(2, 1)
+    model.calls, model.hidden = 0, None
+    model.register_buffer("mean", torch.zeros(()))
+    before = copy.deepcopy(vars(model))
+    trace_model(model)
+
+    assert (model.calls, model.hidden, model.training) == (0, None, True)
+    assert vars(model).keys() == before.keys()
+    assert torch.equal(model.mean, torch.zeros(()))
+
+
 def test_normalization_by_the_rows_beside_is_no_affine_map():
     model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3, track_running_stats=False), nn.Linear(3, 1))
 

@@ -12,7 +12,8 @@ At a row such a model is one affine map: its weights are the gradient there, its
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -141,7 +142,7 @@ def trace_model(model: nn.Module) -> TracedModel:
     if any(part._forward_hooks or part._forward_pre_hooks for part in model.modules()):
         return TracedModel(None, "hooks may change what its layers do")
     try:
-        with evaluation_mode(model):
+        with evaluation_mode(model), _kept_attributes(model):
             graph = _Tracer().trace(model)
     except Exception as error:  # whatever a forward does that cannot be followed
         return TracedModel(None, f"its forward cannot be traced ({type(error).__name__})")
@@ -162,6 +163,20 @@ def trace_model(model: nn.Module) -> TracedModel:
         graph.erase_node(last)
     obstacle = _obstacle(graph, model)
     return TracedModel(fx.GraphModule(model, graph), obstacle, ends)
+
+
+@contextmanager
+def _kept_attributes(model: nn.Module) -> Iterator[None]:
+    """Put back what a ``forward`` stores in its model: while it is traced, that is no tensor."""
+    before = [(vars(part), dict(vars(part)), dict(part._buffers)) for part in model.modules()]
+    try:
+        yield
+    finally:
+        for now, attributes, buffers in before:
+            now.clear()
+            now.update(attributes)
+            now["_buffers"].clear()
+            now["_buffers"].update(buffers)
 
 
 def _what(node: fx.Node, model: nn.Module) -> Any:
