@@ -206,6 +206,18 @@ def test_the_report_counts_columns_and_names_classes_as_the_terminal_does():
     assert '<span class="of"><bdi>y</bdi> =</span>' not in text
 
 
+def test_columns_are_not_doubted_where_the_network_knows_more():
+    frame = columns(300)
+    noise = np.random.default_rng(2).random(300) < 0.08
+    write("table.csv", frame, np.where(((frame.age > 60) & (frame.ward == "ICU")) ^ noise, "high", "low"))
+    options = ["--target", "y", "--literals", 0, "--no-compare", "--stability", 0]
+    printed = run("explain", "table.csv", *options).stdout
+
+    assert "The network's lead" in printed
+    assert "is more than chance" in printed
+    assert "may not decide" not in printed
+
+
 def test_rules_of_one_direction_say_that_their_front_is_a_mean_over_classes():
     frame = columns(200)
     write("table.csv", frame, np.where((frame.age > 60) | (frame.ward == "ICU"), "high", "low"))

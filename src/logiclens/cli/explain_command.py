@@ -333,7 +333,7 @@ def _print(console: Console, found: Fit, lines: Headlines, request: Request) -> 
         f"On the {part_words(found)}:",
         figures,
         "Is it known only afterwards?",
-        doubt=not lines.beats_a_guess and found.model.front_.goal is None,
+        doubt=not (lines.beats_a_guess or lines.knows_more) and found.model.front_.goal is None,
     )
     print_stability(console, found, lines.stability)
     print_rest(console, found, request, next_step(request, rows.engine))

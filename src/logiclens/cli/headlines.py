@@ -56,6 +56,14 @@ class Headlines:
     stability: Stability | None
 
     @property
+    def knows_more(self) -> bool:
+        """Whether the network is ahead of the rules by more than chance."""
+        if self.comparison is None or "network" not in self.comparison.right:
+            return False
+        lead = self.comparison.lead("network", "rules")
+        return lead.is_real and lead.size > 0
+
+    @property
     def beats_a_guess(self) -> bool:
         """Whether the rules are better than the most common class, by more than chance."""
         return self.over_guess.is_ahead
