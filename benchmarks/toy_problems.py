@@ -1,8 +1,9 @@
-"""Run ``python -m benchmarks.toy_problems [N_SEEDS] [NETWORK ...]``: how often networks find the right rule.
+"""Run ``python -m benchmarks.toy_problems [N_SEEDS] [NETWORK ...]``: how often networks find the right rules.
 
-The problems of the paper's Listing 2 and of the tests of its libraries: AND, OR and exclusive or of two
-concepts, on four rows; exclusive or beside 100 dummy concepts, which are zero on these rows, or random on 500
-rows. A rule is right if it is equivalent to the function, so that it does not depend on a dummy.
+The problems of the paper's Listing 2 and of the tests of its libraries, on four rows: AND, OR and exclusive
+or of two concepts, as a class or as two targets, of values 0 and 1 or -1 and 1, beside dummies that never
+change; and whether none, one or both are true. With 100 random dummies there are 500 rows. Rules are right if
+they are equivalent to the functions, so that they do not depend on a dummy.
 """
 
 from __future__ import annotations
@@ -32,35 +33,53 @@ NETWORKS: dict[str, Callable[[int], Any]] = {
     "entropy": lambda seed: EntropyClassifier(random_state=seed),
 }
 N_RANDOM = 500
-FUNCTIONS = {"and": "a & b", "or": "a | b", "xor": "(a & ~b) | (~a & b)"}
+XOR = "(a & ~b) | (~a & b)"
+FUNCTIONS: dict[str, dict[Any, str]] = {
+    "and": {True: "a & b"},
+    "or": {True: "a | b"},
+    "xor": {True: XOR},
+    "two": {"different": XOR, "same": "(a & b) | (~a & ~b)"},
+    "three": {0: "~a & ~b", 1: XOR, 2: "a & b"},
+}
 PROBLEMS = {
     "AND": ("and", None),
     "OR": ("or", None),
     "XOR": ("xor", None),
+    "XOR, two targets": ("two", None),
+    "XOR of -1 and 1": ("xor", "signs"),
+    "none, one, both": ("three", None),
+    "XOR, 0 and 1": ("xor", "constants"),
     "XOR, 100 zeros": ("xor", "zeros"),
     "XOR, 100 random": ("xor", "random"),
 }
 
 
-def make_problem(problem: str, seed: int) -> tuple[np.ndarray, np.ndarray, Formula]:
-    """Concepts, labels and the right rule."""
+def make_problem(problem: str, seed: int) -> tuple[pd.DataFrame, Any, dict[Any, Formula]]:
+    """Rows, labels and the right rules."""
     function, dummies = PROBLEMS[problem]
-    tuples = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    X = tuples
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    if dummies == "constants":
+        X = np.column_stack([X, np.zeros(4), np.ones(4)])
     if dummies == "zeros":
-        X = np.column_stack([tuples, np.zeros((4, 100))])
+        X = np.column_stack([X, np.zeros((4, 100))])
     if dummies == "random":
         X = np.random.default_rng(seed).integers(0, 2, size=(N_RANDOM, 102)).astype(float)
-    rule = parse_formula(FUNCTIONS[function])
-    return X, rule.evaluate(X[:, :2] > 0.5, ["a", "b"]), rule
+    rules = {label: parse_formula(text) for label, text in FUNCTIONS[function].items()}
+    truth = {label: rule.evaluate(X[:, :2] > 0.5, ["a", "b"]) for label, rule in rules.items()}
+    names = ["a", "b", *(f"dummy{j}" for j in range(X.shape[1] - 2))]
+    table = pd.DataFrame(2.0 * X - 1.0 if dummies == "signs" else X, columns=names)
+    if function == "two":
+        return table, pd.DataFrame(truth), rules
+    return table, X[:, :2].sum(axis=1).astype(int) if function == "three" else truth[True], rules
 
 
 def is_right(network: str, problem: str, seed: int) -> bool:
-    """Whether a network finds the right rule."""
-    X, y, rule = make_problem(problem, seed)
-    names = ["a", "b", *(f"dummy{j}" for j in range(X.shape[1] - 2))]
-    model = NETWORKS[network](seed).fit(pd.DataFrame(X, columns=names), y)
-    return equivalent(model.explain()[True].formula, rule)
+    """Whether a network finds the right rules."""
+    X, y, rules = make_problem(problem, seed)
+    found = NETWORKS[network](seed).fit(X, y).explain()
+    if problem == "XOR of -1 and 1":  # conditions have cut points, and the rows are all that there can be
+        return bool((found.predict(X) == y).all())
+    return all(equivalent(found[label].formula, rule) for label, rule in rules.items())
 
 
 def main() -> None:
@@ -70,7 +89,7 @@ def main() -> None:
     for network in sys.argv[2:] or NETWORKS:
         counts = [sum(is_right(network, problem, seed) for seed in range(n_seeds)) for problem in PROBLEMS]
         table.add_row(network, *(f"{count}/{n_seeds}" for count in counts))
-    Console(highlight=False).print(table)
+    Console(highlight=False, width=160).print(table)
 
 
 if __name__ == "__main__":

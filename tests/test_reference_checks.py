@@ -280,8 +280,7 @@ def test_a_relu_network_of_ones_own(bias):
 
     assert torch.allclose((weight * x).sum(dim=-1) + shift, model(x).T, atol=1e-5)
     assert equivalent(explained.explain()[1].formula, DIFFERENT)
-    if bias:
-        assert equivalent(explained.explain_sample([1, 1]).formula, parse_formula("a & b"))
+    assert equivalent(explained.explain_sample([1, 1]).formula, parse_formula("a & b"))
 
 
 @pytest.mark.parametrize("hidden", [(4,), (10, 5)])
@@ -351,7 +350,7 @@ def entropy_network(x: Tensor, n_classes: int, temperature: float = 0.7) -> nn.M
     )
 
 
-@pytest.mark.parametrize("n_dummies", [0, 1, 101])
+@pytest.mark.parametrize("n_dummies", [0, 1])
 def test_an_entropy_network_of_ones_own(n_dummies):
     x = torch.cat([torch.tensor(PAIRS), torch.zeros(4, n_dummies)], dim=1).float()
     for seed in SEEDS:
