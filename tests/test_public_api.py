@@ -73,6 +73,7 @@ EXPLAIN_NAMES = {
     "Front",
     "GlobalExplanation",
     "HeldOutScores",
+    "Limits",
     "Point",
     "PredictionCounterfactual",
     "Resolution",

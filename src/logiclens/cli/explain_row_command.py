@@ -25,6 +25,7 @@ from logiclens.cli.terminal import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from logiclens.concepts import Vocabulary
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.files import TableFile
 
@@ -39,6 +40,33 @@ def explain_row(  # noqa: PLR0913 - the options of a command
         str | None,
         typer.Option("--class", help="What would make it this class?  [default: any other]", metavar="LABEL"),
     ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option(help="A column that must stay as it is. Can be repeated.", metavar="COLUMN"),
+    ] = None,
+    increasing: Annotated[
+        list[str] | None, typer.Option(help="A column that may only increase, such as age.", metavar="COLUMN")
+    ] = None,
+    decreasing: Annotated[
+        list[str] | None, typer.Option(help="A column that may only decrease.", metavar="COLUMN")
+    ] = None,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range",
+            help="What a column may become: income=1000:3000, age=:65, ward=ICU,ER.",
+            metavar="COLUMN=RANGE",
+        ),
+    ] = None,
+    costs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cost", help="What a change of a column costs, 1 where nothing is said.", metavar="COLUMN=PRICE"
+        ),
+    ] = None,
+    ways: Annotated[
+        int, typer.Option(help="How many ways to change it to look for.", min=1, metavar="NUMBER")
+    ] = 1,
     literals: opt.SavedLiterals = None,
     logic: opt.Logic = False,
     delimiter: opt.Delimiter = None,
@@ -55,26 +83,37 @@ def explain_row(  # noqa: PLR0913 - the options of a command
           the values that count, the rule that decides, why, and what would change it
       logiclens explain-row model.lens patients.csv --row 17 --class well
           what would make it well?
+      logiclens explain-row model.lens patients.csv --row 17 --fixed sex --increasing age --ways 3
+          three ways to another prediction, with the same sex and no younger
       logiclens explain-row rules.json patients.parquet --row 1
           by rules alone: nothing of the network is loaded
     """  # noqa: D301 - \b keeps lines
     from logiclens.cli.predictions import needed_columns, unseen_notes
+    from logiclens.explain import Limits
     from logiclens.files import ValueType, read_table
 
     with one_line_errors():
         rules = rules_in(model, literals)
         wanted = None if target is None else label_named(rules, target)
         words = rules.vocabulary
+        limits = Limits(
+            fixed or (),
+            increasing or (),
+            decreasing or (),
+            dict(_range(text, words) for text in ranges or ()),
+            dict(_price(text) for text in costs or ()),
+        )
         types = dict.fromkeys(rules.concept_names, ValueType.FLAG) if words is None else words.types
         layout = opt.FileOptions(delimiter, encoding, decimal, skip_lines, sheet)
         file = read_table(data, **layout.entries(), types=types)
         one = _one_row(file, row)
         values = _values(rules, one)
+        found = rules.counterfactual(one, wanted, limits=limits, n=ways)
         console = output_console()
         paragraphs = [
             *_prediction(rules, one, _style(console, logic)),
             *_network(model, rules, one),
-            Paragraph("What would change it:", (str(rules.counterfactual(one, wanted)),)),
+            Paragraph("What would change it:", (str(found), *map(str, found.alternatives))),
         ]
         needed = needed_columns(rules, one.column_names)
         read = {name: one.column(name) for name in needed.columns.values()}
@@ -90,6 +129,42 @@ def _style(console: Console, logic: bool) -> str:
         return "plain"
     return "unicode" if console.is_terminal else "ascii"
 
+
+def _range(text: str, words: Vocabulary | None) -> tuple[str, Any]:
+    """A column, and the ends of an interval or values, from ``age=18:65`` or ``ward=ICU,ER``."""
+    from logiclens.errors import InputError
+    from logiclens.files import ValueType
+
+    column, _, told = text.rpartition("=")
+    if not column or not told:
+        raise InputError(f"--range is COLUMN=LOW:HIGH or COLUMN=VALUE,VALUE. Got {text!r}.")
+    kind = None if words is None or column in words.parts else words.types.get(column)
+    if ":" in told and kind not in (ValueType.TEXT, ValueType.MIXED):
+        low, _, high = told.partition(":")
+        return column, tuple(None if not end else _number(end) for end in (low, high))
+    if kind is ValueType.TEXT:
+        return column, {*told.split(",")}
+    return column, {_FLAGS.get(value.lower(), _number(value)) for value in told.split(",")}
+
+
+def _price(text: str) -> tuple[str, Any]:
+    from logiclens.errors import InputError
+
+    column, _, price = text.rpartition("=")
+    if not column:
+        raise InputError(f"--cost is COLUMN=PRICE. Got {text!r}.")
+    return column, _number(price)
+
+
+def _number(text: str) -> str | float:
+    """A number, if the text is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_FLAGS = {"yes": 1, "true": 1, "no": 0, "false": 0}
 
 _MOST_TERMS = 5  # of one rule that are listed
 

@@ -17,10 +17,11 @@ The concepts of one column exclude or imply one another; :class:`ConceptGroup` s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import count, pairwise
+from math import floor
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -447,20 +448,49 @@ class ConceptGroup:
     given: BoolArray
 
 
-def representative_values(concepts: Sequence[Concept]) -> list[Any]:
-    """Values of a column that give every combination of truth there can be."""
+def representative_values(concepts: Sequence[Concept], more: Iterable[Value] = ()) -> list[Any]:
+    """Values of a column that give every combination of truth there can be; ``more`` are among them.
+
+    They are as short as can be, so that they can be shown to people.
+
+    Examples
+    --------
+    >>> representative_values([Above("age", 62)], more=[40.5])
+    [40, 40.5, 62.0, 41, 63]
+    """
     if any(isinstance(concept, Flag) for concept in concepts):
         return [0.0, 1.0]
-    compared = [value for concept in concepts for value in concept.condition().values]
+    avoided = {gap for concept in concepts for gap in concept.gaps}
+    more = [value for value in more if value not in avoided]
+    compared = [*more, *(value for concept in concepts for value in concept.condition().values)]
     numbers = sorted({value for value in compared if not isinstance(value, str)})
     texts = sorted({value for value in compared if isinstance(value, str)})
     if texts:
-        return [*texts, *numbers, "\0".join(texts) + "\0"]  # the last is unlike all of them
-    if all(concept.condition().relation in (Relation.IS, Relation.MISSING) for concept in concepts):
-        other = next(number for number in count(0) if number not in numbers)
-        return [*numbers, other]  # whole ones stay so, however large
-    between = [low / 2 + high / 2 for low, high in pairwise(numbers)]
-    return [-_MANY, *numbers, *between, _MANY]
+        other = next(text for n in count() if (text := "other" + "'" * n) not in avoided.union(texts))
+        return [*texts, *numbers, other]
+    if not more and all(
+        concept.condition().relation in (Relation.IS, Relation.MISSING) for concept in concepts
+    ):
+        return [
+            *numbers,
+            next(n for n in count() if n not in avoided.union(numbers)),
+        ]  # whole ones stay so, however large
+    if not numbers:
+        return [next(n for n in count() if n not in avoided)]
+    below = -_short_number(-numbers[0], _MANY, {-gap for gap in avoided if not isinstance(gap, str)})
+    between = [_short_number(low, high, avoided) for low, high in pairwise(numbers)]
+    return [below, *numbers, *between, _short_number(numbers[-1], _MANY, avoided)]
+
+
+def _short_number(low: float, high: float, avoided: Collection[Value]) -> float:
+    """A number with few decimals above one and below another, near to the lower."""
+    near = min(high, low + 2 * max(abs(low), 1.0))
+    for digits in range(12):
+        if abs(low) * 10**digits < 1e15:
+            found = (floor(low * 10**digits) + 1) / 10**digits
+            if low < found < near and found not in avoided:
+                return int(found) if found == int(found) else found
+    return low / 2 + high / 2
 
 
 def every_combination(groups: Sequence[ConceptGroup]) -> tuple[BoolArray, tuple[str, ...]]:

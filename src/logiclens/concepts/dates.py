@@ -130,7 +130,8 @@ class DatePart:
         return "category" if self.part == _WEEKDAY else "number"
 
     @property
-    def _gap_days(self) -> list[str]:
+    def gap_days(self) -> list[str]:
+        """The gaps that are days."""
         return [gap for gap in self.gaps if day_of(gap) == gap]
 
     @property
@@ -140,7 +141,7 @@ class DatePart:
     def of(self, column: Column) -> Column:
         """The part of each date of a column."""
         days = days_of(column.without(self.gaps))
-        missing = np.isnat(days) | np.isin(days, np.array(self._gap_days, dtype="datetime64[D]"))
+        missing = np.isnat(days) | np.isin(days, np.array(self.gap_days, dtype="datetime64[D]"))
         known = np.where(missing, _EPOCH, days)
         if self.part == _DAY:
             return Column(self.name, Kind.NUMBER, missing, np.ones(len(days), dtype=np.int64))
@@ -173,10 +174,10 @@ class DatePart:
         for gap in self._gap_texts:
             cell = f"NULLIF(CAST({cell} AS {dialect.text_type}), {sql_text(gap, dialect)})"
         day = dialect.date.format(cell)
-        for gap in self._gap_days:
+        for gap in self.gap_days:
             day = f"NULLIF({day}, {dialect.day.format(gap)})"
         if self.part == _SINCE:
-            return day, [dialect.day.format(self._day_after(value)) for value in values]
+            return day, [dialect.day.format(self.day_after(value)) for value in values]
         forms = {_DAY: "{}", _YEAR: dialect.year, _MONTH: dialect.month, _WEEKDAY: dialect.weekday}
         return forms[self.part].format(day), [value_text(value) for value in self.as_numbers(values)]
 
@@ -190,7 +191,7 @@ class DatePart:
         """
         cell = f"row[{self.column!r}]"
         missing = f"{cell} is None or {cell} != {cell}"
-        for text, gaps in (("str({}).strip()", self._gap_texts), ("str({}).strip()[:10]", self._gap_days)):
+        for text, gaps in (("str({}).strip()", self._gap_texts), ("str({}).strip()[:10]", self.gap_days)):
             if gaps:
                 missing += f" or {text.format(cell)} in ({', '.join(map(repr, gaps))},)"
         day = f"day({cell})"
@@ -205,7 +206,8 @@ class DatePart:
             return [*values]
         return [WEEKDAYS.index(value) + 1 if value in WEEKDAYS else 0 for value in map(str, values)]
 
-    def _day_after(self, n_days: Value) -> str:
+    def day_after(self, n_days: Value) -> str:
+        """So many days after the stated one, as YYYY-MM-DD."""
         first = datetime.date.fromisoformat(self.since).toordinal()
         return datetime.date.fromordinal(int(np.clip(first + floor(float(n_days)), 1, _LAST))).isoformat()
 
@@ -221,6 +223,37 @@ class DatePart:
                 f"A part of a date must have a column, part, since and gaps. Got {shown(saved)}."
             )
         return cls(**saved)
+
+
+def representative_days(
+    compared: Iterable[tuple[DatePart, Sequence[Value]]], more: Iterable[str] = ()
+) -> Days:
+    """Days that give every combination of truth of conditions on parts of one date.
+
+    Parameters
+    ----------
+    compared : iterable of (DatePart, sequence of values)
+        What each condition compares.
+    more : iterable of str
+        Days that are among them.
+
+    Notes
+    -----
+    In a whole year each month has every weekday. So whole years are enough: those of the days and years that
+    something is compared with, and their neighbors.
+    """
+    years = {2000, *(int(day[:4]) for day in more)}
+    gaps: set[str] = set()
+    for part, values in compared:
+        gaps.update(part.gap_days)
+        if part.part == _YEAR:
+            years.update(floor(float(value)) for value in values)
+        elif part.part == _SINCE:
+            years.update(int(part.day_after(value)[:4]) for value in values)
+    near = {year + step for year in years for step in (-1, 0, 1)}
+    known = [year for year in sorted(near) if datetime.MINYEAR <= year < datetime.MAXYEAR]
+    days = np.concatenate([np.arange(first_day(year), first_day(year + 1), dtype="M8[D]") for year in known])
+    return days[~np.isin(days, np.array([*gaps], dtype="M8[D]"))]
 
 
 def is_date(kind: object) -> bool:

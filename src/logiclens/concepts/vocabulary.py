@@ -39,8 +39,8 @@ from logiclens.concepts.concept import (
     without_implied,
 )
 from logiclens.concepts.dates import PYTHON as DAY_OF_PYTHON
-from logiclens.concepts.dates import DatePart
-from logiclens.concepts.table import Column, Table, ValueType
+from logiclens.concepts.dates import DatePart, days_of, representative_days
+from logiclens.concepts.table import Column, Kind, Table, ValueType
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, count, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_name, check_names
@@ -323,14 +323,25 @@ class Vocabulary:
         >>> sorted(words.missing_columns({"age": [None]}, words.names))
         ['age']
         """
+        found = self.raw_columns(data, names)
+        return frozenset(
+            name
+            for name in self.used_inputs(names)
+            if self.source(name) in found and found[self.source(name)].missing.any()
+        )
+
+    def raw_columns(self, data: Any, names: Iterable[str]) -> dict[str, Column]:
+        """The columns of some concepts that the data have, dates as days; gaps are missing."""
         table = Table(data)
         places = self.places(table.names, named=table.named, labelled=table.labelled) or {}
-        here = (name for name in self.used_inputs(names) if places.get(self.source(name)) in table)
-        cells = {name: self.cells(name, lambda column: table.column(places[column])) for name in here}
-        gaps = self.gaps
-        return frozenset(
-            name for name, column in cells.items() if column.without(gaps.get(name, ())).missing.any()
-        )
+        found = {}
+        for name in self.used_columns(names):
+            if places.get(name) in table:
+                column = table.column(places[name]).without(self.gaps.get(name, ()))
+                part = self.parts.get(name)
+                dates = column if part is None else Column(name, Kind.DATE, part.of(column).missing, days_of(column))
+                found[name] = dates
+        return found
 
     def expecting_gaps(self, columns: Iterable[str]) -> Vocabulary:
         """The same, where values of some more columns, or parts of dates, may be missing.
@@ -344,6 +355,8 @@ class Vocabulary:
     def groups(self, names: Iterable[str]) -> tuple[ConceptGroup, ...]:
         """Some concepts by column, with the combinations of their truth that can be.
 
+        Concepts about parts of the same date are of one column.
+
         Examples
         --------
         >>> from logiclens.concepts import Above
@@ -353,19 +366,49 @@ class Vocabulary:
         """
         wanted = {name for name in _listed(names) if self[name]}  # an unknown one raises
         chosen = [name for name in self.names if name in wanted]
-        return tuple(
-            self._group(column, tuple(name for name in chosen if self[name].column == column))
-            for column in self.used_inputs(chosen)
-        )
+        return tuple(self._group(column, chosen) for column in self.used_columns(chosen))
 
-    def _group(self, column: str, names: tuple[str, ...]) -> ConceptGroup:
-        concepts = [self[name] for name in names]
-        absent = [None] if column in self.optional else []
-        probe = Table({column: [*absent, *representative_values(concepts)]}).column(column)
-        rows = np.column_stack([concept.truth(probe) for concept in concepts])
+    def _group(self, column: str, chosen: Sequence[str]) -> ConceptGroup:
+        names = tuple(name for name in chosen if self.source(self[name].column) == column)
+        probe, rows = self.probe(column, names)
         states, place = np.unique(rows, axis=0, return_inverse=True)
-        by_value = np.isin(np.arange(len(states)), place.reshape(-1)[len(absent) :])
+        by_value = np.isin(np.arange(len(states)), place.reshape(-1)[~probe.missing])
         return ConceptGroup(column, names, states, by_value)
+
+    def probe(
+        self, column: str, names: Sequence[str], more: Mapping[str, Sequence[Value]] | None = None
+    ) -> tuple[Column, BoolArray]:
+        """Values of a column that give every combination of truth of some of its concepts, and that truth.
+
+        Parameters
+        ----------
+        column : str
+            A column of the raw table.
+        names : sequence of str, length k
+            Concepts that are read from it.
+        more : mapping of str to sequence of values, optional
+            Values that are to be among them, or whose neighborhood is; a date has a sequence for the days, as
+            YYYY-MM-DD, and for each of its parts.
+
+        Returns
+        -------
+        Column, of n values
+            No value is among them where it is known that some are missing.
+        ndarray of bool, shape (n, k)
+        """
+        concepts, more = [self[name] for name in names], more or {}
+        absent = any(name in self.optional for name in {column, *(concept.column for concept in concepts)})
+        if any(part.column == column for part in self.dates):
+            compared = [(self.parts[each.column], each.condition().values) for each in concepts]
+            compared += [(self.parts[name], tuple(told)) for name, told in more.items() if name != column]
+            days = representative_days(compared, map(str, more.get(column, ())))
+            raw = np.concatenate([np.full(int(absent), np.datetime64("NaT", "D")), days])
+            probe = Column(column, Kind.DATE, np.isnat(raw), raw)
+        else:
+            values = representative_values(concepts, more.get(column, ()))
+            probe = Table({column: [*([None] * absent), *values]}).column(column)
+        cells = {name: self.cells(name, lambda _: probe) for name in self.used_inputs(names)}
+        return probe, np.column_stack([each.truth(cells[each.column]) for each in concepts])
 
     def given(self, names: Iterable[str]) -> tuple[Formula, ...]:
         """Constraints among some concepts: for each column, one of its states holds.

@@ -5,6 +5,7 @@ from logiclens.explain.compose import Composition, compose
 from logiclens.explain.counterfactual import Change, Counterfactual, PredictionCounterfactual, counterfactual
 from logiclens.explain.explanation import Explanation, Scope, Scores, TermScore, term_scores
 from logiclens.explain.front import Front, Point
+from logiclens.explain.limits import Limits
 from logiclens.explain.paper import explain_class_as_in_paper
 from logiclens.explain.resolution import HeldOutScores, Resolution, Step
 from logiclens.explain.rule import Rule, RuleKind
@@ -32,6 +33,7 @@ __all__ = [
     "Front",
     "GlobalExplanation",
     "HeldOutScores",
+    "Limits",
     "Point",
     "PredictionCounterfactual",
     "Resolution",

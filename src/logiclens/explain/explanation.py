@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, percent, shown
 from logiclens.explain.counterfactual import Counterfactual, counterfactual
+from logiclens.explain.limits import NO_LIMITS, Limits
 from logiclens.explain.resolution import truth_of
 from logiclens.explain.rule import (
     FAINT,
@@ -240,7 +241,9 @@ class Explanation:
             return self.vocabulary.read(X, self.concepts)
         return ConceptData(X, names, threshold)
 
-    def counterfactual(self, x: Any, *, groups: Iterable[Sequence[str]] = ()) -> Counterfactual:
+    def counterfactual(
+        self, x: Any, *, groups: Iterable[Sequence[str]] = (), limits: Limits = NO_LIMITS, n: int = 1
+    ) -> Counterfactual:
         """Fewest changes of one row that make the formula true, or false where it is true.
 
         Parameters
@@ -249,12 +252,16 @@ class Explanation:
             Concepts, or with a vocabulary the columns of the raw table.
         groups : iterable of sequences of str, optional
             Concepts of which exactly one is true; a vocabulary knows its own.
+        limits : Limits, optional
+            What may be changed, which way, how far, and at what price.
+        n : int, default 1
+            How many ways to look for, in all.
 
         Returns
         -------
         Counterfactual
         """
-        return counterfactual(self.rule, x, groups=groups)
+        return counterfactual(self.rule, x, groups=groups, limits=limits, n=n)
 
     def to_sql(
         self, dialect: str = "ansi", threshold: float | None = None, *, indent: int | None = None

@@ -32,6 +32,7 @@ from logiclens.errors import (
 )
 from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
 from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
+from logiclens.explain.limits import NO_LIMITS, Limits
 from logiclens.explain.resolution import (
     HeldOutScores,
     Resolution,
@@ -435,7 +436,13 @@ class ExplanationSet(Mapping[Label, Explanation]):
         return check_rules(rules, self.concept_names, self.default, self.vocabulary, known)
 
     def counterfactual(
-        self, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
+        self,
+        x: Any,
+        target: Label | None = None,
+        *,
+        groups: Iterable[Sequence[str]] = (),
+        limits: Limits = NO_LIMITS,
+        n: int = 1,
     ) -> PredictionCounterfactual:
         """Fewest changes of one row that change its prediction.
 
@@ -448,12 +455,16 @@ class ExplanationSet(Mapping[Label, Explanation]):
             that is to join the prediction, or to leave it.
         groups : iterable of sequences of str, optional
             Concepts of which exactly one is true; a vocabulary knows its own.
+        limits : Limits, optional
+            What may be changed, which way, how far, and at what price.
+        n : int, default 1
+            How many ways to look for, in all; the others are :attr:`PredictionCounterfactual.alternatives`.
 
         Returns
         -------
         PredictionCounterfactual
-            Of all ways with the fewest changes, one that turns the fewest concepts; of those, one of the
-            label that stands first.
+            Of all ways with the least cost, one with the fewest changes that turns the fewest concepts; of
+            those, one of the label that stands first.
 
         Raises
         ------
@@ -467,10 +478,15 @@ class ExplanationSet(Mapping[Label, Explanation]):
         wanted = None if target is None else self[target].target
         rules = {label: explanation.rule for label, explanation in self.items()}
         decision = Decision(rules, self.conditions, self.default, self.vocabulary)
-        words = self.vocabulary
-        gaps = frozenset() if words is None else words.missing_columns(x, decision.concepts)
         return prediction_counterfactual(
-            decision, wanted, groups, lambda names: self.read(x, used=names), gaps
+            decision,
+            wanted,
+            x,
+            lambda names: self.read(x, used=names),
+            groups=groups,
+            limits=limits,
+            n=n,
+            known=self.concept_names,
         )
 
     def known(self) -> tuple[Formula, ...]:
