@@ -78,6 +78,51 @@ def test_a_class_can_be_asked_for():
     assert output.endswith("  The prediction would be gone if ward were missing.\n")
 
 
+def ways(*options: object) -> str:
+    return run("rules.json", "rows.csv", "--row", "1", *options).output.partition("change it:\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--ways", 3), ["would be well if age were at most 30", "would be gone if ward were missing"]),
+        (("--increasing", "age", "--ways", 3), ["would be gone if ward were missing"]),
+        (("--fixed", "age"), ["would be gone if ward were missing"]),
+        (("--decreasing", "age", "--cost", "age=2"), ["would be gone if ward were missing"]),
+        (("--range", "age=20:60"), ["would be well if age were at most 30"]),
+        (("--range", "age=40:"), ["would be gone if ward were missing"]),
+        (("--range", "ward=ICU,B"), ["would be well if age were at most 30"]),
+    ],
+)
+def test_the_way_may_have_limits(options: tuple[object, ...], said: list[str]):
+    assert ways(*options) == "".join(f"  The prediction {one}.\n" for one in said)
+
+
+def test_what_forbids_every_change_is_said():
+    assert ways("--fixed", "ward", "--increasing", "age") == (
+        "  No change within the limits would do: age may only increase. But for that: "
+        "The prediction would be well if age were at most 30.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--fixed", "agee"), "'agee'. Did you mean 'age'?"),
+        (("--increasing", "ward"), "The values of 'ward' have no order."),
+        (("--range", "age"), "--range is COLUMN=LOW:HIGH or COLUMN=VALUE,VALUE. Got 'age'."),
+        (("--range", "age=60:20"), "The range of 'age' must be (low, high)"),
+        (("--cost", "age"), "--cost is COLUMN=PRICE. Got 'age'."),
+        (("--cost", "age=cheap"), "The cost of 'age' must be a positive number."),
+    ],
+)
+def test_limits_that_cannot_be(options: tuple[object, ...], said: str):
+    result = run("rules.json", "rows.csv", "--row", "1", *options)
+
+    assert result.exit_code == 1
+    assert said in " ".join(result.stderr.split())
+
+
 def test_the_network_is_asked_where_there_is_one(files):
     model = model_file(files)
     output = run(model, "rows.csv", "--row", "1").output

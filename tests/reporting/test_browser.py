@@ -188,6 +188,28 @@ def test_counterfactuals_change_as_few_columns_as_can_be(page: Any, own: Explana
     assert set(sizes) >= {1, 2}
 
 
+def test_a_fixed_column_stays_as_it_is(show: Any):
+    page = show(
+        ExplanationSet(
+            [
+                Explanation(Rule("yes", Var("a") | (Var("b") & Var("c")))),
+                Explanation(Rule("no", ~Var("a") & ~(Var("b") & Var("c")))),
+            ],
+            ["a", "b", "c"],
+        )
+    )
+    set_row(page, [0, 0, 0])
+    assert settled(page) == "1"
+
+    page.locator(".field .keep input").nth(0).check()
+    assert settled(page) == "2"
+    page.locator(".field .keep input").nth(1).check()
+    settled(page)
+    assert page.locator(".counterfactual p").inner_text() == (
+        "Nothing changes the answer while a, b are fixed: every combination of the other values was tried."
+    )
+
+
 @pytest.mark.parametrize(
     ("n", "said"),
     [

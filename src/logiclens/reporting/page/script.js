@@ -386,6 +386,9 @@
         head.append(make('label', { class: 'absent' }, missing, 'missing'));
         missing.addEventListener('change', () => set(missing.checked ? null : field.last));
       }
+      field.fixed = make('input', { type: 'checkbox', 'aria-label': `${visible(input.name)} must stay as it is` });
+      field.fixed.addEventListener('change', refresh);
+      head.append(make('label', { class: 'keep', title: 'What would change it leaves this as it is' }, field.fixed, 'fixed'));
       field.last = field.first;
       const set = (value) => {
         row[at] = value;
@@ -562,7 +565,7 @@
 
     function* search(model, truths, wanted) {
       const used = new Set(lookedAt(model).flatMap((tree) => [...conceptsIn(tree)]));
-      const columns = inputs.map((_, at) => choicesOf(at, used, truths)).filter((choices) => choices.length);
+      const columns = inputs.map((_, at) => (fields[at].fixed.checked ? [] : choicesOf(at, used, truths))).filter((choices) => choices.length);
       let tried = 0;
       for (let size = 1; size <= Math.min(MOST_CHANGES, columns.length); size += 1) {
         if (tried + ways(columns, size) > MOST_ROWS) return { best: null, complete: size - 1, all: false };
@@ -632,6 +635,8 @@
 
     function noWay({ complete, all: everything }) {
       const leads = Number(goal.value) < 0 ? 'changes the answer' : 'leads there';
+      const fixed = fields.filter((field) => field.fixed.checked && !field.element.hidden).map((field) => visible(field.input.name));
+      if (everything && fixed.length) return `Nothing ${leads} while ${fixed.join(', ')} ${fixed.length === 1 ? 'is' : 'are'} fixed: every combination of the other values was tried.`;
       if (everything) return `Nothing ${leads}: every combination of values was tried.`;
       const numbers = ['no', 'one column', 'one or two columns', 'one, two or three columns'];
       const none = complete ? `No change of ${numbers[complete]} ${leads}: none found with up to ${many(complete, 'change')}.` : '';
