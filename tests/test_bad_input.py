@@ -366,7 +366,17 @@ NOT_CALLED: dict[str, str] = {
         f"Vocabulary.{name}": "an inside"
         for name in (
             *("cells", "conditions", "expecting_gaps", "finds_by_name", "gap_in_english", "places"),
-            *("possible", "python_literal", "source", "unseen", "with_gaps", "with_parts", "written"),
+            *(
+                "possible",
+                "probe",
+                "python_literal",
+                "raw_columns",
+                "source",
+                "unseen",
+                "with_gaps",
+                "with_parts",
+                "written",
+            ),
         )
     },
     **dict.fromkeys(("Ranges.of_labels", "Table.check_has", "Table.replaced"), "an inside"),

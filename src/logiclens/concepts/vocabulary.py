@@ -338,8 +338,12 @@ class Vocabulary:
         for name in self.used_columns(names):
             if places.get(name) in table:
                 column = table.column(places[name]).without(self.gaps.get(name, ()))
-                part = self.parts.get(name)
-                dates = column if part is None else Column(name, Kind.DATE, part.of(column).missing, days_of(column))
+                part = next((part for part in self.dates if part.column == name), None)
+                dates = (
+                    column
+                    if part is None
+                    else Column(name, Kind.DATE, part.of(column).missing, days_of(column))
+                )
                 found[name] = dates
         return found
 

@@ -37,7 +37,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from logiclens.concepts.concept import Concept, Condition, Flag, Relation, Value
-from logiclens.concepts.dates import days_of
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
@@ -212,14 +211,12 @@ def _unit_of_column(
     """The concepts of a column, or of the parts of a date; ``cell`` is what the row has there, if known."""
     concepts = [words[name] for name in names]
     inputs = [name for name in words.inputs if words.source(name) == column]
-    dated = column in words.parts
     known = dict(words.values).get(column, ())
-    present = np.nan if cell is None or not (dated or cell.is_numeric) else as_numbers(cell, dated=dated)[0]
+    present = np.nan if cell is None else as_numbers(cell)[0]
     more: dict[str, list[Value]] = {name: [*limits.values(name)] for name in inputs}
     if cell is not None and not cell.missing[0]:
-        more[column] += _present(cell, present, concepts, dated=dated)
-    if not dated:
-        more[column] += known
+        more[column] += _present(cell, present, concepts)
+    more[column] += known
     probe, truth = words.probe(column, names, more)
     probe = probe.without(words.gaps.get(column, ()))
     numbers = as_numbers(probe)
@@ -228,7 +225,7 @@ def _unit_of_column(
         now = numbers == present
     elif cell is not None and cell.missing[0]:
         now &= probe.missing
-    elif cell is not None and cell.kind is Kind.TEXT and not dated:
+    elif cell is not None and cell.kind is Kind.TEXT:
         now = probe.is_in(cell.levels)
     cells = {name: words.cells(name, lambda _: probe) for name in inputs if name in limits.columns}
     cells |= {column: probe}  # of a date the days, not whether there is one
@@ -256,10 +253,10 @@ def _n_broken(obeyed: Iterable[tuple[str, BoolArray]], n: int) -> IndexArray:
     return broken
 
 
-def _present(cell: Column, number: float, concepts: Iterable[Concept], *, dated: bool) -> list[Value]:
+def _present(cell: Column, number: float, concepts: Iterable[Concept]) -> list[Value]:
     """The value that a row has; with a whole one, cut points that are to be whole, too."""
-    if dated:
-        return [str(days_of(cell)[0])]
+    if cell.kind is Kind.DATE:
+        return [str(cell.raw[0])]
     if np.isnan(number):
         return [str(cell.raw[0])]
     if number % 1:

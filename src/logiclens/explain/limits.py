@@ -67,9 +67,9 @@ class Limits:
         for entry in ("fixed", "increasing", "decreasing"):
             names = getattr(self, entry)
             if isinstance(names, str) or not isinstance(names, Iterable):
-                example = [names] if isinstance(names, str) else ["age"]
+                written = [names] if isinstance(names, str) else ["age"]
                 raise InputError(
-                    f"{entry} must be a sequence of columns. Got {shown(names)}; write {example}."
+                    f"{entry} must be a sequence of columns. Got {shown(names)}; write {written}."
                 )
             object.__setattr__(self, entry, check_names([*dict.fromkeys(names)]))
         for entry, example in (("ranges", "{'age': (18, 65)}"), ("costs", "{'age': 2}")):
@@ -160,11 +160,10 @@ _DATE = "date"
 
 def _type_of(words: Vocabulary, name: str) -> ValueType | str | None:
     """Type of a column, or of a part of a date."""
+    if name in words.columns and any(part.column == name for part in words.dates):
+        return _DATE
     if name in words.parts:
-        part = words.parts[name]
-        if part.column == name:
-            return _DATE
-        return ValueType.TEXT if part.kind == "category" else ValueType.NUMBER
+        return ValueType.TEXT if words.parts[name].kind == "category" else ValueType.NUMBER
     return words.types.get(name)
 
 
@@ -201,9 +200,9 @@ def _check_values(
             raise InputError(f"{name!r} had no value {value!r}. {near}The limits name it.")
 
 
-def as_numbers(values: Column, *, dated: bool = False) -> FloatArray:
+def as_numbers(values: Column) -> FloatArray:
     """Values that have an order as numbers, dates as days since 1970, NaN where there is none."""
-    if dated or values.kind is Kind.DATE:
+    if values.kind is Kind.DATE:
         days = days_of(values)
         return np.where(np.isnat(days), np.nan, days.astype(np.int64))
     return values.numbers() if values.is_numeric else np.full(len(values), np.nan)
