@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from logiclens.concepts import Above, OneOf, Vocabulary
+from logiclens.explain import HeldOutScores
 from logiclens.logic import FALSE, Var
 from tests.cli import running
 from tests.cli.saved import PATIENTS, TABLE, model_file, rules_of, saved
@@ -39,8 +41,10 @@ def test_what_is_printed():
         "\n"
         "The rules predict ill:\n"
         "  if age > 62, or age > 30 and ward = ICU then ill\n"
-        "  Because: age is above 62.\n"
-        "  Also because: age is above 30 and ward is ICU.\n"
+        "  Because: age is above 30 and ward is ICU.\n"
+        "  That is enough, whatever the other columns hold; other reasons would do, too.\n"
+        "  True of this row: age is above 30 and ward is ICU.\n"
+        "  True of this row: age is above 62.\n"
         "  No earlier step is true of this row.\n"
         "What would change it:\n"
         "  The prediction would be well if age were at most 30.\n"
@@ -58,18 +62,46 @@ def test_the_rule_that_decides_is_logic_on_request():
     [
         (
             2,
-            "  Because: age is above 30 and ward is ICU.\n  No earlier step is true of this row.\nWhat would",
+            "  Because: age is above 30 and ward is ICU.\n"
+            "  That is enough, whatever the other columns hold; each condition is needed.\n"
+            "  No earlier step is true of this row.\nWhat would",
         ),
         (3, " ward    missing\n\nThe rules predict well:\n"),
         (3, "then well\n  Because: age is at most 30.\n"),
         (4, "The rules predict gone:\n"),
         (4, "then gone\n  Because: age is above 62 and ward is missing.\n"),
-        (5, "The rules predict well:\n  No step is true of this row, and well is the default.\nWhat would"),
+        (
+            5,
+            "The rules predict well:\n  No step is true of this row, and well is the default.\n  Because:",
+        ),
+        (5, "  Because: age is at most 62 and (ward is not ICU or missing).\n"),
         (5, "change it:\n  The prediction would be ill if age were above 62.\n"),
     ],
 )
 def test_each_kind_of_row(row: int, expected: str):
     assert expected in run("rules.json", "rows.csv", "--row", row).output
+
+
+def test_terms_that_are_right_more_often_come_first(files):
+    """A file with the column that is predicted says how often; rows without a class do not count."""
+    scored = replace(PATIENTS, held_out=HeldOutScores((1, 1, 1, 1), (1, 1, 1, 1), "state"))
+    saved(scored, files, "scored.json")
+    Path("known.csv").write_text(
+        "age,ward,state\n70,ICU,ill\n70,A,ill\n70,B,ill\n40,ICU,well\n40,ICU,ill\n40,ICU,\n20,A,odd\n"
+    )
+    assert (
+        "  True of this row: age is above 62 (right on 3 of 3 such rows in the file, "
+        "95 % interval 43.9% to 100.0%).\n"
+        "  True of this row: age is above 30 and ward is ICU (right on 2 of 3 such rows in the file, "
+        "95 % interval 20.8% to 93.9%).\n"
+    ) in run("scored.json", "known.csv", "--row", "1").output
+
+
+def test_a_decision_that_is_always_the_same(files):
+    saved(rules_of({"x": Var("a") | ~Var("a"), "y": FALSE}, ["a"], default="x"), files, "always.json")
+    Path("bits.csv").write_text("a\n1\n")
+
+    assert "  The rules predict this for every row.\n" in run("always.json", "bits.csv", "--row", "1").output
 
 
 def test_a_class_can_be_asked_for():

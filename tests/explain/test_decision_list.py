@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from logiclens.explain import Step, class_formulas
 from logiclens.explain.explanation import EQUIVALENT
-from logiclens.explain.resolution import ranked_steps, resolve
-from logiclens.explain.scopes import condition_of
+from logiclens.explain.resolution import condition_of, ranked_steps, resolve
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, equivalent, parse_formula
 from tests.strategies import all_rows, formulas
 

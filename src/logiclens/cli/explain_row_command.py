@@ -14,6 +14,7 @@ from logiclens.cli.terminal import (
     checked_output,
     one_line_errors,
     output_console,
+    percent,
     print_item,
     print_line,
     print_logic,
@@ -21,13 +22,15 @@ from logiclens.cli.terminal import (
     print_table,
     text_table,
 )
+from logiclens.errors import count
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from logiclens.concepts import Vocabulary
-    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.explain import Explanation, ExplanationSet, SufficientReason, TermScore
     from logiclens.files import TableFile
+    from logiclens.logic import Formula
 
 
 def explain_row(  # noqa: PLR0913 - the options of a command
@@ -111,7 +114,7 @@ def explain_row(  # noqa: PLR0913 - the options of a command
         found = rules.counterfactual(one, wanted, limits=limits, n=ways)
         console = output_console()
         paragraphs = [
-            *_prediction(rules, one, _style(console, logic)),
+            *_prediction(rules, one, file.table, _style(console, logic)),
             *_network(model, rules, one),
             Paragraph("What would change it:", (str(found), *map(str, found.alternatives))),
         ]
@@ -178,7 +181,7 @@ class Paragraph(NamedTuple):
 
 
 def _one_row(file: TableFile, row: int) -> Any:
-    from logiclens.errors import InputError, count
+    from logiclens.errors import InputError
 
     if row > file.n_rows:
         raise InputError(
@@ -202,21 +205,22 @@ def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _prediction(rules: ExplanationSet, one: Any, style: str) -> list[Paragraph]:
+def _prediction(rules: ExplanationSet, one: Any, table: Any, style: str) -> list[Paragraph]:
     """The prediction of the rules: the step that decides, or the rules that are true, and why."""
     if rules.multi_label:
         true = zip(rules, rules.fired(one)[0], strict=True)
-        return [_label(rules, label, one, style) for label, yes in true if yes] or [
+        return [_label(rules, label, one, table, style) for label, yes in true if yes] or [
             Paragraph("The rules predict no label: none of them is true of this row.", ())
         ]
     at = int(rules.decided_by(one)[0])
     label = rules.predict(one).tolist()[0]
     named = _named(rules, label)
     heading, word = f"The rules predict {named}:", "step" if rules.is_list else "rule"
+    because = _because(rules.sufficient_reason(one), one)
     if at == len(rules.steps):
-        return [Paragraph(heading, (f"No {word} is true of this row, and {named} is the default.",))]
+        return [Paragraph(heading, (f"No {word} is true of this row, and {named} is the default.", *because))]
     rule = replace(rules[label].rule, formula=rules.steps[at].formula)
-    lines = _why(replace(rules[label], rule=rule), one)
+    lines = (*because, *_true_terms(rules, replace(rules[label], rule=rule), one, table))
     if at:
         lines += (f"No earlier {word} is true of this row.",)
     written = rules.format if rules.is_list else rule.format
@@ -225,10 +229,12 @@ def _prediction(rules: ExplanationSet, one: Any, style: str) -> list[Paragraph]:
     return [Paragraph(heading, lines, step)]
 
 
-def _label(rules: ExplanationSet, label: Any, one: Any, style: str) -> Paragraph:
+def _label(rules: ExplanationSet, label: Any, one: Any, table: Any, style: str) -> Paragraph:
     """One of several labels that are predicted, and why."""
     heading = f"The rules predict {_named(rules, label)}:"
-    return Paragraph(heading, _why(rules[label], one), rules[label].rule.format(style))
+    because = _because(rules[label].sufficient_reason(one), one)
+    lines = (*because, *_true_terms(rules, rules[label], one, table))
+    return Paragraph(heading, lines, rules[label].rule.format(style))
 
 
 def _named(rules: ExplanationSet, label: Any) -> str:
@@ -237,16 +243,77 @@ def _named(rules: ExplanationSet, label: Any) -> str:
     return target_in_sentence(rules[label].rule)
 
 
-def _why(explanation: Explanation, one: Any) -> tuple[str, ...]:
-    """The terms of a rule that are true of a row, in plain English."""
-    from logiclens.explain import term_scores
+def _because(reason: SufficientReason, one: Any) -> tuple[str, ...]:
+    """The shortest reason in plain English, and what is proved of it."""
+    from logiclens.explain.explanation import SHORTEST
+    from logiclens.logic import TRUE
+
+    if reason.term == TRUE:
+        return ("The rules predict this for every row.",)
+    needed = f"of these, {_in_words(reason, reason.necessary, one)} is needed"
+    if reason.necessary == TRUE:
+        needed = "other reasons would do, too"
+    elif reason.necessary == reason.term:
+        needed = f"{'it' if reason.literals == 1 else 'each condition'} is needed"
+    given_up = "" if reason.status == SHORTEST else "; there may be a shorter reason"
+    return (
+        f"Because: {_in_words(reason, reason.term, one)}.",
+        f"That is enough, whatever the other columns hold; {needed}{given_up}.",
+    )
+
+
+def _in_words(explanation: Explanation, term: Formula, one: Any) -> str:
     from logiclens.explain.counterfactual import term_in_words
 
-    true = [score for score in term_scores(explanation, one) if score.covered][:_MOST_TERMS]
-    words, concepts = explanation.vocabulary, explanation.concepts
-    gaps = frozenset() if words is None else words.missing_columns(one, concepts)
-    reasons = (term_in_words(score.formula, words, gaps) for score in true)
-    return tuple(f"{'Also because' if at else 'Because'}: {text}." for at, text in enumerate(reasons))
+    words = explanation.vocabulary
+    gaps = frozenset() if words is None else words.missing_columns(one, term.concepts)
+    return term_in_words(term, words, gaps)
+
+
+def _true_terms(rules: ExplanationSet, explanation: Explanation, one: Any, table: Any) -> tuple[str, ...]:
+    """The terms of a rule that are true of a row, in plain English, those that are right most often first.
+
+    How often is known where the table has the column that is predicted. Without it the only term is no news.
+    """
+    from logiclens.explain import term_scores
+
+    true = sorted((score for score in term_scores(explanation, one) if score.covered), key=str)
+    known = {score.formula: score for score in _scored(rules, explanation, table) if score.covered}
+    if not known and len(true) == 1:
+        return ()
+    found = [known.get(score.formula, score) for score in true]
+    found.sort(key=lambda each: (-(each.precision or 0.0), -each.coverage))
+    return tuple(
+        f"True of this row: {_in_words(explanation, each.formula, one)}{_strength(each)}."
+        for each in found[:_MOST_TERMS]
+    )
+
+
+def _strength(score: TermScore) -> str:
+    """How often a term is right, with the interval, where that is known."""
+    if score.precision is None or score.precision_interval is None:
+        return ""
+    low, high = score.precision_interval
+    n_right = round(score.precision * score.covered)
+    rows = f"{n_right} of {count(score.covered, 'such row')}"
+    return f" (right on {rows} in the file, 95 % interval {percent(low)} to {percent(high)})"
+
+
+def _scored(rules: ExplanationSet, explanation: Explanation, table: Any) -> tuple[TermScore, ...]:
+    """The terms of a rule on the rows of a table that have a class; none where it is not known."""
+    from logiclens.cli.predictions import classes_of
+    from logiclens.errors import InputError
+    from logiclens.explain import term_scores
+
+    target = None if rules.held_out is None else rules.held_out.target
+    if target not in table.column_names:
+        return ()
+    classes = classes_of(rules, table.column(target))
+    rows = table.filter(classes >= 0)
+    try:
+        return term_scores(explanation, rows, classes[classes >= 0] == [*rules].index(explanation.target))
+    except InputError:  # another row than the one that is asked about cannot be read
+        return ()
 
 
 def _network(path: str, rules: ExplanationSet, one: Any) -> list[Paragraph]:

@@ -574,6 +574,15 @@ class TrueClasses:
         return f"Of {count(self.n, 'row')} with a value of {self.column!r}, the rules are right on {share}."
 
 
+def classes_of(rules: ExplanationSet, column: Any) -> IndexArray:
+    """Place of the class that each value of a column is, (n,); -1 where it is none, or missing."""
+    coded = column.cast("string").combine_chunks().dictionary_encode()
+    plain = _reader(rules.labels)
+    places = {plain(label): at for at, label in enumerate(rules)}
+    levels = [places.get(plain(text), -1) for text in coded.dictionary.to_pylist()]
+    return np.asarray(np.array([*levels, -1])[coded.indices.fill_null(len(levels)).to_numpy()])
+
+
 def _in_ranges(texts: Sequence[str], ranges: Ranges, decimal: str) -> list[str]:
     """The range of each number; other texts, such as the ranges themselves, stay."""
     numbers = [_as_number(str(text).replace(decimal, ".")) for text in texts]

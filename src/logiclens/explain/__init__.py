@@ -3,7 +3,7 @@
 from logiclens.explain.cascade_explanation import CascadeExplanation
 from logiclens.explain.compose import Composition, compose
 from logiclens.explain.counterfactual import Change, Counterfactual, PredictionCounterfactual, counterfactual
-from logiclens.explain.explanation import Explanation, Scope, Scores, TermScore, term_scores
+from logiclens.explain.explanation import Explanation, Scope, Scores, SufficientReason, TermScore, term_scores
 from logiclens.explain.front import Front, Point
 from logiclens.explain.limits import Limits
 from logiclens.explain.paper import explain_class_as_in_paper
@@ -43,6 +43,7 @@ __all__ = [
     "Scope",
     "Scores",
     "Step",
+    "SufficientReason",
     "TermScore",
     "class_formulas",
     "compose",

@@ -5,6 +5,11 @@ everything), why this formula was taken, the weight of the rows that it is about
 
 A rule in DNF is a list of ways to its target. Some cover most of it, some a handful of rows:
 :func:`term_scores` shows which. Terms may overlap, so together they cover more than the rule does.
+
+The reason of a network for one row, :func:`~logiclens.explain.explain_example`, is sufficient on the data.
+That of rules, a :class:`SufficientReason`, is sufficient whatever the other columns hold, as rules are
+formulas: it is a shortest prime implicant of the decision that contains the row
+(:mod:`logiclens.logic.sufficient_reason`).
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from numpy.typing import ArrayLike
 
@@ -47,9 +52,11 @@ from logiclens.files._storage import (
 from logiclens.logic import export
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import THRESHOLD, ConceptData, as_float, check_count
-from logiclens.logic.formula import Const, Formula, escape
-from logiclens.logic.normal_form import dnf_terms
+from logiclens.logic.entail import Given, given_parts
+from logiclens.logic.formula import TRUE, Const, Formula, Not, escape
+from logiclens.logic.normal_form import dnf_terms, to_nnf
 from logiclens.logic.sql import to_sql
+from logiclens.logic.sufficient_reason import sufficient_reason
 from logiclens.logic.syntax import format_formula
 from logiclens.metrics.agreement import Interval, Total, share_of, two_sided_quantile, yes_or_no
 
@@ -263,6 +270,24 @@ class Explanation:
         """
         return counterfactual(self.rule, x, groups=groups, limits=limits, n=n)
 
+    def sufficient_reason(self, x: Any, names: Any = None, *, given: Given = None) -> SufficientReason:
+        """Fewest conditions of one row under which the formula stays true, or false where it is.
+
+        Parameters
+        ----------
+        x, names
+            One row, as for :meth:`evaluate`.
+        given : Formula or iterable of Formula, optional
+            What is known about the concepts; what the vocabulary knows of them is added.
+
+        Returns
+        -------
+        SufficientReason
+            As for :meth:`ExplanationSet.sufficient_reason`.
+        """
+        words = self.vocabulary if names is None else None
+        return reason_of(self.formula, self.target, x, self.read(x, names), words, given)
+
     def to_sql(
         self, dialect: str = "ansi", threshold: float | None = None, *, indent: int | None = None
     ) -> str:
@@ -390,6 +415,123 @@ def from_saved(value: Any) -> Explanation:
     if scores is not None:
         scores = Scores(**fields(scores, _SCORE_ENTRIES, '"scores"'))
     return Explanation(rule, entries["scope"], entries["status"], entries["support"], scores)
+
+
+SHORTEST: Final = "sufficient: proved; none is shorter"
+"""Status of a reason of rules that is a shortest one."""
+PROVED: Final = "sufficient: proved; the search for a shorter one was given up"
+"""Status of a reason of rules of which nothing can be left out, where the search took too many steps."""
+
+
+_REASON_FORMAT = "logiclens.sufficient_reason"
+_REASON_VERSION = 1
+
+
+@dataclass(frozen=True, repr=False)
+class SufficientReason(Explanation):
+    """Conditions of one row under which rules decide as they do, whatever its other columns hold.
+
+    Attributes
+    ----------
+    necessary : Formula
+        The conjunction of the conditions that are in every sufficient reason: with one of them changed alone
+        the decision can turn. ``TRUE`` where there is none.
+    term : Formula
+        The conjunction of the reason's conditions, all of which are true of the row.
+
+    Examples
+    --------
+    >>> from logiclens.explain import ExplanationSet, Step
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
+    ...     ["wings", "fins"],
+    ...     default="bird",
+    ...     steps=[Step("fish", Var("fins") & ~Var("wings"))],
+    ... )
+    >>> reason = rules.sufficient_reason({"wings": [1], "fins": [0]})
+    >>> print(reason)
+    forall x: ~fins(x) -> bird(x)
+    >>> reason.status, reason.necessary
+    ('sufficient: proved; none is shorter', TRUE)
+    """
+
+    necessary: Formula = TRUE
+
+    @property
+    def term(self) -> Formula:
+        """The conjunction of the reason's conditions, all of which are true of the row."""
+        return self.formula if self.kind is RuleKind.ONLY_IF else to_nnf(Not(self.formula))
+
+    def to_json(self) -> str:
+        """JSON text that :meth:`from_json` reads back exactly."""
+        words = None if self.vocabulary is None else self.vocabulary.to_saved()
+        necessary = formula_to_saved(self.necessary)
+        entries = {"explanation": to_saved(self), "necessary": necessary, "vocabulary": words}
+        return write_saved(_REASON_FORMAT, _REASON_VERSION, entries)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what :meth:`to_json` wrote; no code is run.
+
+        Raises
+        ------
+        InputError
+            The text is damaged, comes from elsewhere or from a later release.
+        """
+        entries = read_saved(
+            text, _REASON_FORMAT, _REASON_VERSION, ["explanation", "necessary", "vocabulary"]
+        )
+        with report_damage():
+            words: Any = entries["vocabulary"]
+            vocabulary = None if words is None else Vocabulary.from_saved(words)
+            known = from_saved(entries["explanation"]).worded(vocabulary)
+            necessary = formula_from_saved(entries["necessary"])
+            return cls(known.rule, known.scope, known.status, known.support, known.scores, necessary)
+
+
+def reason_of(
+    decision: Formula,
+    target: Label,
+    x: Any,
+    data: ConceptData,
+    words: Vocabulary | None,
+    given: Given,
+) -> SufficientReason:
+    """Find out why a formula is true of a row, or false.
+
+    ``data`` are the concepts of the row ``x``. Of a formula that is false the reason is stated as an IF
+    rule: what the target needs, and the row lacks.
+    """
+    names = decision.concepts
+    if data.n_rows != 1:
+        raise InputError(f"A reason is about one row. Got {count(data.n_rows, 'row')}.")
+    row = {name: bool(data.column(name)[0]) for name in names}
+    known, order = given_parts(given), names
+    if words is not None:
+        words = words.expecting_gaps(words.missing_columns(x, names))
+        known = [*known, *words.given(names)]
+        order = _weakest_first(words, row)
+    true = bool(decision.evaluate([[row[name] for name in names]], names)[0])
+    found = sufficient_reason(decision if true else Not(decision), row, known, order=order)
+    if true:
+        rule = Rule(target, found.term, RuleKind.ONLY_IF, words)
+    else:
+        rule = Rule(target, to_nnf(Not(found.term)), RuleKind.IF, words)
+    status = SHORTEST if found.shortest else PROVED
+    return SufficientReason(rule, Scope.EXAMPLE, status, 1.0, None, found.necessary)
+
+
+def _weakest_first(words: Vocabulary, row: dict[str, bool]) -> tuple[str, ...]:
+    """Concepts by column; of one column first those whose value in the row excludes least."""
+    found: list[str] = []
+    for group in words.groups(row):
+        values = [row[name] for name in group.names]
+        shared = (group.states == values).sum(axis=0).tolist()
+        found += [
+            name for _, name in sorted(zip(shared, group.names, strict=True), key=lambda p: (-p[0], p[1]))
+        ]
+    return tuple(found)
 
 
 @dataclass(frozen=True)

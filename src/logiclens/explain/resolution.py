@@ -29,7 +29,8 @@ from logiclens.explain.rule import (
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, unpack
 from logiclens.logic.data import ConceptData, as_float, check_count, check_threshold
 from logiclens.logic.export import check_function_name, python_condition, threshold_literal
-from logiclens.logic.formula import FALSE, TRUE, Formula, Or, check_formula
+from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, check_formula
+from logiclens.logic.normal_form import to_nnf
 from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
 
 DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
@@ -272,6 +273,19 @@ def ranked_steps(ranks: Sequence[float], steps: Sequence[Step], default: Label |
     while ordered and ordered[-1].label == default:
         ordered.pop()
     return tuple(ordered)
+
+
+def condition_of(steps: Sequence[Step], default: Label, label: Label) -> Formula:
+    """A formula that is true of exactly the rows for which a list decides a label."""
+    cases: list[Formula] = []
+    earlier: list[Formula] = []
+    for step in steps:
+        if step.label == label:
+            cases.append(And.of([step.formula, *(Not(each) for each in earlier)]))
+        earlier.append(step.formula)
+    if label == default:
+        cases.append(And.of([Not(each) for each in earlier]))
+    return to_nnf(Or.of(cases))
 
 
 def used_concepts(formulas: Iterable[Formula]) -> list[str]:

@@ -31,7 +31,15 @@ from logiclens.errors import (
     shown,
 )
 from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
-from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
+from logiclens.explain.explanation import (
+    Explanation,
+    SufficientReason,
+    check_rate,
+    facts_of,
+    from_saved,
+    reason_of,
+    to_saved,
+)
 from logiclens.explain.limits import NO_LIMITS, Limits
 from logiclens.explain.resolution import (
     HeldOutScores,
@@ -39,6 +47,7 @@ from logiclens.explain.resolution import (
     Step,
     StepFigures,
     check_steps,
+    condition_of,
     conditions_to_python,
     conditions_to_sql,
     list_markdown,
@@ -488,6 +497,54 @@ class ExplanationSet(Mapping[Label, Explanation]):
             n=n,
             known=self.concept_names,
         )
+
+    def sufficient_reason(
+        self, x: Any, names: Sequence[str] | None = None, *, given: Given = None
+    ) -> SufficientReason:
+        """Fewest conditions of one row under which the list decides as it does, whatever else holds.
+
+        The reason is about the whole decision: the step that is true, and all earlier ones that are not.
+
+        Parameters
+        ----------
+        x, names
+            One row, as for :meth:`predict`.
+        given : Formula or iterable of Formula, optional
+            What is known about the concepts; what the vocabulary knows of them is added.
+
+        Returns
+        -------
+        SufficientReason
+            Its status says whether it is proved that none is shorter. Of equally short ones it takes the
+            columns that stand first, and of a column the weakest conditions; without a vocabulary the
+            concepts that come first by name.
+
+        Raises
+        ------
+        InputError
+            Not one row, one that the rules cannot read, or a multi-label set: there each label has its
+            reason, ``rules[label].sufficient_reason(x)``.
+
+        Examples
+        --------
+        >>> from logiclens.explain import Explanation, Rule
+        >>> from logiclens.logic import Var
+        >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+        >>> rules = ExplanationSet(found, ["wings", "fins"], default="fish")
+        >>> print(rules.sufficient_reason([[0, 1]]))
+        forall x: ~wings(x) -> fish(x)
+        """
+        if self.multi_label or self.default is None:
+            raise InputError(
+                "In a multi-label set each label has a reason of its own. Ask for it with "
+                "rules[label].sufficient_reason(x)."
+            )
+        data = self.read(x, names, used=self.concepts)
+        if data.n_rows != 1:
+            raise InputError(f"A reason is about one row. Got {count(data.n_rows, 'row')}.")
+        label = self.answers[int(resolve(truth_of(self.conditions.values(), data))[0])]
+        words = self.vocabulary if names is None else None
+        return reason_of(condition_of(self.steps, self.default, label), label, x, data, words, given)
 
     def known(self) -> tuple[Formula, ...]:
         """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""

@@ -33,7 +33,14 @@ from logiclens.constants import IF_MISS, ONLY_IF_FALSE_YES
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.compose import all_tuples, smallest_formula
 from logiclens.explain.explanation import AGREES, EQUIVALENT, Explanation, Scope, Scores
-from logiclens.explain.resolution import Step, check_steps, resolve, truth_of, used_concepts
+from logiclens.explain.resolution import (
+    Step,
+    check_steps,
+    condition_of,
+    resolve,
+    truth_of,
+    used_concepts,
+)
 from logiclens.explain.rule import (
     FAINT,
     Label,
@@ -56,7 +63,7 @@ from logiclens.logic.arrays import (
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import ConceptData, as_answers, as_floats, check_count
 from logiclens.logic.entail import Given, given_parts
-from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, check_formula
+from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, check_formula
 from logiclens.logic.minimize import Exact, agreeing_formula, minimize, minimize_path
 from logiclens.logic.normal_form import conjuncts, simplify, to_dnf, to_nnf
 from logiclens.logic.sat import find_assignment
@@ -537,19 +544,6 @@ def _share(part: float, whole: float) -> float:
 _MOST_LITERALS: Final = 300  # of a DNF that is kept where the list's own condition is shorter
 _MOST_TERMS: Final = 60  # of the list's own condition as a DNF
 _MOST_CONFLICTS: Final = 200  # dead ends of a proof of equivalence
-
-
-def condition_of(steps: Sequence[Step], default: Label, label: Label) -> Formula:
-    """A formula that is true of exactly the rows for which a list decides a label."""
-    cases: list[Formula] = []
-    earlier: list[Formula] = []
-    for step in steps:
-        if step.label == label:
-            cases.append(And.of([step.formula, *(Not(each) for each in earlier)]))
-        earlier.append(step.formula)
-    if label == default:
-        cases.append(And.of([Not(each) for each in earlier]))
-    return to_nnf(Or.of(cases))
 
 
 def class_formulas(

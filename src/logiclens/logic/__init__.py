@@ -8,6 +8,7 @@ from logiclens.logic.minimize import Minimized, Status, minimize, minimize_path,
 from logiclens.logic.normal_form import simplify, substitute, to_cnf, to_dnf, to_nnf
 from logiclens.logic.sat import satisfying_assignment
 from logiclens.logic.sql import to_sql
+from logiclens.logic.sufficient_reason import PrimeImplicant, sufficient_reason
 from logiclens.logic.syntax import format_formula, parse_formula
 from logiclens.logic.truth_table import TruthTable
 
@@ -21,6 +22,7 @@ __all__ = [
     "Minimized",
     "Not",
     "Or",
+    "PrimeImplicant",
     "Status",
     "TruthTable",
     "Var",
@@ -39,6 +41,7 @@ __all__ = [
     "satisfying_assignment",
     "simplify",
     "substitute",
+    "sufficient_reason",
     "to_cnf",
     "to_dnf",
     "to_json",

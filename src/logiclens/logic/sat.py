@@ -15,7 +15,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
 
@@ -136,6 +136,8 @@ class Search:
     ----------
     max_conflicts : int, default 20 000
         Dead ends after which a question is given up.
+    near : mapping of str to bool, optional
+        The values of concepts that are tried first; False for the others.
 
     Examples
     --------
@@ -146,8 +148,9 @@ class Search:
     {'a': False, 'b': True}
     """
 
-    def __init__(self, max_conflicts: int = MAX_CONFLICTS) -> None:
+    def __init__(self, max_conflicts: int = MAX_CONFLICTS, near: Mapping[str, bool] | None = None) -> None:
         self.solver = Solver(max_conflicts)
+        self._near = near or {}
         self._variables: dict[str, int] = {}
         self._gates: dict[tuple[int, ...], int] = {}
         self._known: dict[int, tuple[Formula, int]] = {}  # the formula is kept, so that its id stays taken
@@ -190,7 +193,8 @@ class Search:
     def concept(self, name: str) -> int:
         """Solver's literal of a concept."""
         if name not in self._variables:
-            self._variables[name] = self.solver.new_literal()
+            # The solver tries a variable as false first, so one that is true first stands for the negation.
+            self._variables[name] = self.solver.new_literal() ^ bool(self._near.get(name))
         return self._variables[name]
 
     def _gate(self, inputs: set[int]) -> int:
