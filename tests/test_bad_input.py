@@ -245,6 +245,7 @@ VALID: dict[str, Any] = {
 }
 """Something that makes sense for a parameter of that name."""
 VALID_HERE: dict[str, dict[str, Any]] = {
+    "sufficient_reason": {"row": {"a": True, "b": True}},
     "LENClassifier.compare": {"X_train": ROWS, "y_train": LABELS},
     "HeldOutScores": {"n_rows": (1,), "n_right": (1,)},
     "LENClassifier.explain": {"X": ROWS},
@@ -341,6 +342,7 @@ NOT_CALLED: dict[str, str] = {
     "Column": "made by Table.column()",
     "Composition": "made by compose()",
     "Conflict": "made by conflicts()",
+    "PrimeImplicant": "made by sufficient_reason()",
     "Fidelity": "made by fidelity()",
     "HeldOut": "made by cross_explain() and bench.run()",
     **dict.fromkeys(("Lead", "Lead.of_answers", "Lead.pooled"), "made by a fit, or by Comparison.lead()"),
