@@ -26,6 +26,9 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=0 -o Acqui
 SPARK := $(VENV)/.stamp-spark
 JAVA := "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -E 'version "(1[7-9]|[2-9][0-9])'
 
+# Instructions that all processors of the kind have, so that the rules are the same on each.
+REPEATABLE := MKL_CBWR=COMPATIBLE ATEN_CPU_CAPABILITY=avx2
+
 .PHONY: help setup demo test fuzz spark check bench docs pictures clean FORCE
 
 help: ## Show this list
@@ -36,7 +39,7 @@ setup: $(STAMP) ## Make .venv with the package and every development tool
 	@echo "$(VENV) is ready"
 
 demo: $(STAMP) ## Print the rules of a small data set
-	@$(BIN)/logiclens demo
+	@$(REPEATABLE) $(BIN)/logiclens demo
 
 test: $(STAMP) ## Run all tests but those that need Spark
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8 --dist worksteal -m "not spark"
@@ -63,7 +66,7 @@ docs: $(STAMP) ## Build the documentation into build/site; warnings are errors
 	@echo "Documentation: build/site/index.html"
 
 pictures: $(STAMP) ## Make the pictures of README and documentation anew, in docs/images
-	@$(BIN)/python docs/make_pictures.py
+	@$(REPEATABLE) $(BIN)/python docs/make_pictures.py
 
 clean: ## Remove what builds and tests leave behind; .venv stays
 	rm -rf build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -5,10 +5,6 @@ from __future__ import annotations
 import os
 import signal
 
-# Tests run side by side, one process a core: threads of a pool would wait for each other. This is read
-# when numpy, torch and scikit-learn are loaded.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
 from hypothesis import HealthCheck, settings
 
 # Machines are shared and slow at times, so no example has a deadline. Draws are the same in every run, so
