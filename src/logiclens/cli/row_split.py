@@ -57,7 +57,7 @@ def split(labels: NDArray[Any], share: float, seed: int, groups: IndexArray | No
     >>> split(np.array(["a", "a", "b", "b", "b", "c"]), 0.4, seed=0).sum()
     np.int64(2)
     >>> split(np.array(["a", "b"] * 3), 0.4, seed=0, groups=np.array([0, 0, 1, 1, 2, 2]))
-    array([False, False, False, False,  True,  True])
+    array([ True,  True, False, False, False, False])
     """
     held_out = np.zeros(len(labels), dtype=np.bool_)
     if not share:
