@@ -115,8 +115,8 @@ def test_clusters_that_follow_one_column_are_told():
     result = run(*ARGUMENTS)
 
     assert (
-        "Note: the clusters follow the column 'pressure', which alone gives 100.0% of them. "
-        "For groups in the other columns: --ignore pressure\n"
+        "Note: the clusters follow the column 'age', which alone gives 100.0% of them. "
+        "For groups in the other columns: --ignore age\n"
     ) in result.stdout
 
 

@@ -89,6 +89,18 @@ def test_the_number_of_clusters_can_be_left_to_the_data():
     assert clusterer.explain(X).literals <= 30
 
 
+def test_groups_on_a_lattice_are_found():
+    """Cut points of equal weight lose the gaps between groups: the columns are then ranks."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(6, size=400)
+    corner = 10.0 * np.array(list(np.ndindex(2, 2, 2)))[[0, 1, 2, 4, 5, 7]]
+    X = corner[group] + rng.normal(size=(400, 3))
+
+    clusterer = LENClusterer(6, restarts=2, l1=0.001, epochs=100, random_state=0).fit(X)
+
+    assert adjusted_rand_score(group, clusterer.labels_) >= 0.95
+
+
 @pytest.mark.parametrize("network", NETWORKS)
 def test_seeds_agree(network):
     X = np.random.default_rng(5).random((150, 5)) < [0.5, 0.25, 0.8, 0.4, 0.1]

@@ -113,7 +113,8 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     encoder : {"auto", None} or ConceptEncoder, default "auto"
         What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
         are where every value lies in [0, 1] and every column that varies has values on both sides of one
-        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
+        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded, numbers by cut
+        points of equal distance.
     device : str, default "auto"
         "cpu", "cuda", ...; "auto" is CUDA where there is one.
     random_state : int, RandomState or None

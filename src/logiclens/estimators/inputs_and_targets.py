@@ -523,7 +523,8 @@ def learn_inputs(
 
     With the encoder "auto", the rows are concepts where the values look like it, otherwise a raw table
     (:func:`logiclens.concepts.encoder.auto_encoder`). Cut points are chosen by the targets, and by the rows
-    that weigh something and have a label.
+    that weigh something and have a label. Without targets, columns are cut into parts of equal width unless
+    the encoder says otherwise: gaps between groups of values are seen then.
     """
     table = Table(X)
     weight = np.ones(table.n_rows) if weight is None else weight
@@ -532,6 +533,8 @@ def learn_inputs(
         return read_concepts(X)
     weight = weight if targets is None else targets.observed(weight)
     rows = weight > 0
+    if targets is None and isinstance(made.cuts, str) and made.cuts == "auto":
+        made.set_params(cuts="uniform")
     truth = None if targets is None else targets.codes()[rows]
     made.fit(_weighty(table, weight), truth, as_counts(weight[rows]))
     return _encode(table, made)
