@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,19 @@ def test_the_report_speaks_of_clusters():
 
     assert '"cluster"' in page
     assert len(page) < 2_000_000
+
+
+def test_the_report_begins_with_the_list_that_decides():
+    """It showed rules by themselves, and the terminal the list."""
+    run(*ARGUMENTS, "--html", "r.html")
+    page = Path("r.html").read_text(encoding="utf-8")
+    section = page[page.index('id="rules"') :]
+    steps = re.findall(r'<li class="step.*?</li>\n', section, flags=re.S)[:2]
+    text = [" ".join(re.sub("<[^>]*>", " ", step).split()) for step in steps]
+
+    assert "The first step that is true" in section or "the first step that is true" in section
+    assert text[0].startswith("1. predicts cluster 0 when 1 condition 258 rows")
+    assert section.index('<li class="step') < section.index("Each cluster by itself")
 
 
 def test_rules_are_saved_whatever_the_name():

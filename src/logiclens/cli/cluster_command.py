@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from logiclens.cli.selection import ClassScores, Fit
-    from logiclens.explain import ExplanationSet
     from logiclens.files import TableFile
 
 
@@ -159,6 +158,7 @@ def _fit(source: TableFile, request: Request, n_clusters: int | str, progress: P
     from logiclens.cli.selection import Fit
     from logiclens.estimators._clustering import LEARNED
     from logiclens.evaluation import evaluate
+    from logiclens.explain.rule_set import as_list
 
     rows, settings = select(source, request, progress), request.settings
     model = LENClusterer(
@@ -172,7 +172,7 @@ def _fit(source: TableFile, request: Request, n_clusters: int | str, progress: P
     )
     with progress.training():
         model.fit(rows.inputs)
-    found = evaluate(_as_list(model.explain()), rows.inputs, model.labels_)
+    found = evaluate(as_list(model.explain()), rows.inputs, model.labels_)
     sizes = {label: (int(each.support), 0) for label, each in found.by_label.items()}
     if model.n_learned_ < len(model.labels_) and model.n_learned_ == LEARNED:
         note = (
@@ -182,17 +182,6 @@ def _fit(source: TableFile, request: Request, n_clusters: int | str, progress: P
         rows = replace(rows, notes=(*rows.notes, note))
     leaks = replace(rows, labels=model.labels_).leaks(model.explain())
     return Fit(replace(rows, class_sizes=sizes), model, found, found, leaks=leaks)
-
-
-def _as_list(rules: ExplanationSet) -> ExplanationSet:
-    """The rules of clusters as the list that decides: figures are then those of its decisions."""
-    from logiclens.explain import ExplanationSet as Rules
-    from logiclens.explain import RuleKind
-
-    own = tuple(replace(each, rule=replace(each.rule, kind=RuleKind.IFF)) for each in rules.values())
-    return Rules(
-        own, rules.concept_names, default=rules.default, steps=rules.steps, vocabulary=rules.vocabulary
-    )
 
 
 def _print(console: Console, found: Fit, request: Request) -> None:

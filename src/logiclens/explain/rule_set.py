@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import narwhals as nw
@@ -865,6 +865,27 @@ class ExplanationSet(Mapping[Label, Explanation]):
         rules = zip(names, map("".join, zip(logic, sentences, facts, strict=True)), strict=True)
         policy = (html_part("div", line, FAINT) for line in lines[len(self) :])
         return html_box(html_table(("target", "rule"), rules), *policy)
+
+
+def as_list(rules: ExplanationSet) -> ExplanationSet:
+    """Rules of clusters as the list that decides; other rules as they are.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, Rule
+    >>> from logiclens.logic import Var
+    >>> found = [Explanation(Rule(at, Var(name), "cluster")) for at, name in enumerate(["wings", "fins"])]
+    >>> print(as_list(ExplanationSet(found, ["wings", "fins"], default=1)))
+    if wings(x) then 0
+    else if fins(x) then 1
+    otherwise 1
+    """
+    if any(each.kind is not RuleKind.CLUSTER for each in rules.explanations):
+        return rules
+    own = [replace(each, rule=replace(each.rule, kind=RuleKind.IFF)) for each in rules.explanations]
+    return ExplanationSet(
+        own, rules.concept_names, default=rules.default, steps=rules.steps, vocabulary=rules.vocabulary
+    )
 
 
 BACKENDS: Final = ("pandas", "polars", "pyarrow")

@@ -17,7 +17,7 @@ from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Front, Point
 from logiclens.explain.resolution import list_sentence, list_text
 from logiclens.explain.rule import Rule, RuleKind, formula_sentence, target_in_sentence
-from logiclens.explain.rule_set import ExplanationSet
+from logiclens.explain.rule_set import ExplanationSet, as_list
 from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack
 from logiclens.logic.entail import Conflict, conflicts
 from logiclens.logic.export import to_sentence
@@ -289,10 +289,11 @@ def policy_facts(
     """
     if rules.multi_label:
         return PolicyFacts((), None, multi_label=True, printed=False, exports=None)
-    printed = rules.is_list
+    listed = as_list(rules)
+    printed = listed.is_list
     blank = [""] * (len(rules.steps) + 1)
-    logic = rules.format("unicode").split("\n") if printed else blank
-    sentences = rules.to_sentence().split("\n") if printed and detail.repeated else blank
+    logic = listed.format("unicode").split("\n") if printed else blank
+    sentences = listed.to_sentence().split("\n") if printed and detail.repeated else blank
     counts = _counts(None if rows is None else rows.decided_by, rules.answers, rules.labels, rows)
     steps = tuple(
         StepFacts(
@@ -312,7 +313,7 @@ def policy_facts(
         _default(rules.default, rules.labels, logic[-1], sentences[-1], counts[-1]),
         multi_label=False,
         printed=printed,
-        exports=exports_of(rules) if printed and detail.repeated else None,
+        exports=exports_of(listed) if printed and detail.repeated else None,
     )
 
 
@@ -388,7 +389,7 @@ def _length(
     else:
         accuracy, fidelity, counts = _scored(front, replace(point, steps=steps), rows)
     words = front.vocabulary
-    if subject.rules.is_list and point.default is not None:
+    if as_list(subject.rules).is_list and point.default is not None:
         logic = list_text(steps, point.default, words, "unicode").split("\n")
         rules = subject.rules
         named = {label: target_in_sentence(explanation.rule) for label, explanation in rules.items()}
