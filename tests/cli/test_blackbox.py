@@ -61,6 +61,11 @@ def test_the_report_speaks_of_a_black_box():
     facts = report_facts("r.html")
 
     assert (facts["task"], facts["overall"]["rules_accuracy"]) == ("black box", None)
+    assert facts["question"] == "What does the model behind predicted do?"
+    lead = facts["overall"]["answer_lead"]
+    assert lead["claimed"]
+    assert lead["cross_fitted"]
+    assert lead["p_value"] < 0.001
 
 
 def test_the_report_has_the_accuracies_that_are_printed():

@@ -357,12 +357,13 @@ def _as_text(value: Any) -> str:
 def _print(console: Console, found: Fit, request: Request, compared: Compared | None, *, doubt: bool) -> None:
     from logiclens.cli.terminal import percent, print_line
     from logiclens.errors import count
+    from logiclens.reporting._subject import BLACK_BOX, question_of
 
     rows, truth = found.rows, found.truth
     print_heading(
         console,
         found,
-        f"What does the model behind {rows.target} do?",
+        question_of(BLACK_BOX, rows.target),
         f"learned its answers on {count(rows.n_train, 'row')}",
     )
 

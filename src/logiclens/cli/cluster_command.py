@@ -187,13 +187,14 @@ def _fit(source: TableFile, request: Request, n_clusters: int | str, progress: P
 def _print(console: Console, found: Fit, request: Request) -> None:
     from logiclens.cli.terminal import percent, print_line, print_table
     from logiclens.errors import count
+    from logiclens.reporting._subject import CLUSTER, question_of
 
     parts = {label: formula.literals for label, formula in found.rules.conditions.items()}
     filled = [each._replace(literals=parts.get(each.label, 0)) for each in found.classes if each.n]
     print_heading(
         console,
         found,
-        "Which groups are there?",
+        question_of(CLUSTER, None),
         f"made {count(len(filled), 'cluster')} of {count(found.n, 'row')}",
     )
     if empty := found.model.empty_clusters_:

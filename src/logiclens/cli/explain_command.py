@@ -316,11 +316,12 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
 
 def _print(console: Console, found: Fit, lines: Headlines, request: Request) -> None:
     from logiclens.errors import count
+    from logiclens.reporting._subject import CLASSIFY, question_of
 
     rows = found.rows
     where = "" if rows.engine is None else f" in {rows.engine.title}"
     trained = f"trained on {count(rows.n_train, 'row')}{where}"
-    print_heading(console, found, f"What decides {rows.target}?", trained)
+    print_heading(console, found, question_of(CLASSIFY, rows.target), trained)
 
     def figures() -> None:
         print_headlines(console, found, lines)

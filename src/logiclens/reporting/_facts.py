@@ -343,6 +343,8 @@ class OverallFacts:
         Of the rules over always predicting the most common class.
     network_lead : LeadFacts, optional
         Of the network over the rules.
+    answer_lead : LeadFacts, optional
+        Of a black box: of the rules over always giving its most common answer, where its answers are right.
     against : str
         What the rules are compared with: "the truth", "the black box", "the network", "the clusters", or an
         empty text where there is nothing.
@@ -380,6 +382,7 @@ class OverallFacts:
     baseline: float | None = None
     lead: LeadFacts | None = None
     network_lead: LeadFacts | None = None
+    answer_lead: LeadFacts | None = None
     joint_fidelity: float | None = None
     fidelity: float | None = None
     fidelity_plain: float | None = None

@@ -56,6 +56,7 @@ from logiclens.reporting._subject import (
     Subject,
     label_rows,
     provenance_of,
+    question_of,
     subject_of,
 )
 
@@ -282,13 +283,14 @@ def gather_facts(  # noqa: PLR0913
     if target is None:
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else None
+    question = question_of(subject.task, target)
     what = target or ("the cluster" if subject.task == CLUSTER else "the class")
     kind = next(iter(subject.rules.values())).kind
     listed = _listed(subject, measured, stability, more, FULL)
     wrong, n_more = row_facts(measured, listed["inputs"], source.row_numbers) if rows else (None, 0)
     facts = Facts(
-        title=title or f"What decides {what}?",
-        question=f"What decides {what}?",
+        title=title or question,
+        question=question,
         target=what,
         task=subject.task,
         kind=str(kind),
@@ -408,6 +410,13 @@ def _lead(subject: Subject, rows: LabeledRows, known: Lead | None) -> LeadFacts 
     return LeadFacts(lead.size, *lead.interval, lead.p_value, claimed, cross_fitted is not None)
 
 
+def _answer_lead(subject: Subject, rows: LabeledRows) -> LeadFacts | None:
+    """The same of the answers of a black box, as if these were the truth."""
+    if subject.task != BLACK_BOX or rows.black_box is None:
+        return None
+    return _lead(replace(subject, task=CLASSIFY), replace(rows, truth=rows.black_box), None)
+
+
 def _network_lead(subject: Subject, rows: LabeledRows) -> LeadFacts | None:
     """How far the network is ahead of the rules on rows that were held out."""
     lead = rows.lead_of_network() if subject.task == CLASSIFY and subject.part == HELD_OUT else None
@@ -466,6 +475,7 @@ def _measured(subject: Subject, rows: LabeledRows, lead: Lead | None) -> Overall
         baseline=None if truth is None or several else _prevalence(truth, _guess(subject, rows)),
         lead=_lead(subject, rows, lead),
         network_lead=_network_lead(subject, rows),
+        answer_lead=_answer_lead(subject, rows),
         joint_fidelity=None if model is None else model.accuracy,
         fidelity=None if model is None else model.explanation_accuracy,
         fidelity_plain=None if model is None else model.explanation_accuracy_plain,

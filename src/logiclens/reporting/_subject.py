@@ -42,6 +42,25 @@ from logiclens.reporting._facts import Plain, Provenance
 CLASSIFY, BLACK_BOX, CLUSTER = "classify", "black box", "cluster"
 TASKS = (CLASSIFY, BLACK_BOX, CLUSTER)
 """The tasks of rules."""
+
+
+def question_of(task: str, target: str | None) -> str:
+    """What rules answer, at the head of the report and of what a command prints.
+
+    Examples
+    --------
+    >>> question_of(CLASSIFY, "risk")
+    'What decides risk?'
+    >>> question_of(BLACK_BOX, "score")
+    'What does the model behind score do?'
+    """
+    if task == CLUSTER:
+        return "Which groups are there?"
+    if task == BLACK_BOX:
+        return f"What does the model behind {target} do?" if target else "What does the black box do?"
+    return f"What decides {target or 'the class'}?"
+
+
 PACKAGES = ("narwhals", "numpy", "pyarrow", "scikit-learn", "scipy", "torch")
 """Packages that results depend on."""
 
