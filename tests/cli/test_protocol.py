@@ -118,6 +118,24 @@ def test_a_file_to_score_on_in_an_engine():
     assert refused(*command).startswith("test.csv lacks 'ward'.")
 
 
+def test_rows_to_score_on_that_were_learned_from_are_told_in_an_engine():
+    """The engine held them out without a word."""
+    pytest.importorskip("ibis")
+    cents = (100 * VISITS.cost).round()  # whole numbers in one file, fractions in the other
+    whole = VISITS.assign(cost=cents, weight=np.random.default_rng(1).normal(70, 9, 300).round(2))
+    whole[:200].astype({"cost": int}).to_parquet("visits.parquet")
+    whole[100:].assign(cost=lambda rows: rows.cost + (rows.index == 299) / 2).to_parquet("test.parquet")
+    command = ["explain", "visits.parquet", "--target", "late", "--test", "test.parquet", *QUICK]
+    notes = []
+    for engine in ([], ["--engine", "duckdb"]):
+        run(*command, *engine, "--json", "found.json")
+        notes.append(json.loads(Path("found.json").read_text())["data"]["notes"])
+        equal = [note for note in notes[-1] if "learned from, but for 'late'" in note]
+        assert len(equal) == 1
+        assert equal[0].startswith("100 of the rows held out equal some that are ")
+    assert set(notes[1]) <= set(notes[0])
+
+
 def test_a_goal_about_the_answers_of_a_black_box():
     options = ["--predictions", "late", "--goal", "recall=0.9", "--positive", "yes", "--max-literals", "6"]
     said = run("blackbox", "visits.csv", *options, "--date", "on", "--json", "found.json").output

@@ -32,6 +32,7 @@ from logiclens.cli.selection import (
     column_use,
     equal_rows_note,
     held_out_notes,
+    learned_too_note,
     refuse_kind,
     refuse_limit,
     remarks,
@@ -261,6 +262,8 @@ def select_engine_rows(
         only = [each for each in held_sizes if each not in sizes]
         sizes = {each: (sizes.get(each, (0, 0))[0], held_sizes.get(each, 0)) for each in (*sizes, *only)}
         notes += [*test.rows.notes, *held_out_notes(n_held, of_test.n_rows - n_held, test.name, named)]
+        if n_equal := _learned_too(table, held_rows, columns):
+            notes.append(learned_too_note(n_equal, selection))
         if only:
             notes.append(
                 f"Held out, but never learned: {listing(only)}. No rule can be right about such rows."
@@ -326,24 +329,48 @@ def _held_out_rows(
 
 def _copies(table: Table, columns: Sequence[str], target: str) -> tuple[bool, list[str]]:
     """Whether equal rows are copies, as in memory, and a note."""
-
-    def sizes_of(key: Expression) -> tuple[int, int, float]:
-        """Rows, distinct keys, and the share of the pairs of rows whose keys are equal."""
-        keyed = table.select(key=key)
-        sizes = keyed.group_by("key").aggregate(n=keyed.count())
-        pairs = (sizes["n"] * (sizes["n"] - 1)).cast("float64").sum()
-        found = fetch(sizes.aggregate(n=sizes["n"].sum(), k=sizes.count(), p=pairs), "Looking for copies")
-        n, distinct, equal = (found.column(name)[0].as_py() for name in ("n", "k", "p"))
-        return int(n), int(distinct), float(equal) / (n * (n - 1.0))
-
     from logiclens.estimators.groups import are_copies
 
-    n, n_distinct, pairs = sizes_of(digest(table, columns))
+    n, n_distinct, pairs = _alike(table, digest(table, columns))
     if not are_copies(n, n_distinct, pairs, [0.0]):  # even if chance explained nothing
         return False, []
-    if not are_copies(n, n_distinct, pairs, [sizes_of(table[name])[2] for name in columns]):
+    if not are_copies(n, n_distinct, pairs, [_alike(table, table[name])[2] for name in columns]):
         return False, []
     return True, [equal_rows_note(n - n_distinct, target)]
+
+
+def _alike(table: Table, key: Expression) -> tuple[int, int, float]:
+    """Rows, distinct keys, and the share of the pairs of rows whose keys are equal."""
+    keyed = table.select(key=key)
+    sizes = keyed.group_by("key").aggregate(n=keyed.count())
+    pairs = (sizes["n"] * (sizes["n"] - 1)).cast("float64").sum()
+    found = fetch(sizes.aggregate(n=sizes["n"].sum(), k=sizes.count(), p=pairs), "Looking for copies")
+    n, distinct, equal = (found.column(name)[0].as_py() for name in ("n", "k", "p"))
+    return int(n), int(distinct), float(equal) / (n * (n - 1.0))
+
+
+def _learned_too(table: Table, held: Table, columns: Sequence[str]) -> int:
+    """How many rows held out equal some learned from; 0 where chance explains it."""
+    from logiclens.estimators.groups import are_copies
+
+    other = [name for name in columns if table[name].type() != held[name].type()]
+    numbers = [name for name in other if kind_of(table[name]) is Kind.NUMBER]  # 1 may be 1.0 in the other
+    table, held = (each.mutate(**{name: as_number(each[name]) for name in numbers}) for each in (table, held))
+    keyed = held.select(key=digest(held, columns))
+    own = fetch(keyed.group_by("key").aggregate(m=keyed.count()), "Looking for copies")
+    keyed = table.select(key=digest(table, columns))
+    both = keyed.group_by("key").aggregate(n=keyed.count()).inner_join(ibis_module().memtable(own), "key")
+    sums = {"k": both.count(), "m": both["m"].sum(), "p": (both["n"] * both["m"]).cast("float64").sum()}
+    (found,) = fetch(both.aggregate(**sums), "Looking for copies").to_pylist()
+    if not found["k"]:
+        return 0
+    n_train, n_distinct, pairs = _alike(table, digest(table, columns))
+    sizes = own.column("m").to_numpy().astype(np.float64)
+    n = n_train + int(sizes.sum())
+    equal = pairs * n_train * (n_train - 1.0) + float(sizes @ (sizes - 1.0)) + 2.0 * float(found["p"])
+    alike = [_alike(table, table[name])[2] for name in columns]
+    copies = are_copies(n, n_distinct + len(sizes) - int(found["k"]), equal / (n * (n - 1.0)), alike)
+    return int(found["m"]) if copies else 0
 
 
 def _classes(table: Table, selection: Selection) -> tuple[Labeler, Iterable[str], Ranges | None]:

@@ -782,9 +782,7 @@ def _hold_out(
         held_out, note = named_split(column, selection.test_value)
         notes.append(note)
     if groups is not None and (n := int(np.isin(groups, on_both_sides(held_out, groups))[held_out].sum())):
-        more = "" if selection.group is None else f", or have the same {selection.group!r}"
-        equal = "equals one that is" if n == 1 else "equal some that are"
-        notes.append(f"{n} of the rows held out {equal} learned from, but for {selection.target!r}{more}.")
+        notes.append(learned_too_note(n, selection))
     only = sorted({*labels[held_out].tolist()} - {*labels[~held_out].tolist()}, key=str)
     if only:
         notes.append(f"Held out, but never learned: {listing(only)}. No rule can be right about such rows.")
@@ -793,6 +791,13 @@ def _hold_out(
             f"The rows to learn from have a single class of {selection.target!r}. Hold out other rows."
         )
     return held_out, notes
+
+
+def learned_too_note(n: int, selection: Selection) -> str:
+    """A note on rows held out that equal some that are learned from."""
+    more = "" if selection.group is None else f", or have the same {selection.group!r}"
+    equal = "equals one that is" if n == 1 else "equal some that are"
+    return f"{n} of the rows held out {equal} learned from, but for {selection.target!r}{more}."
 
 
 def _class_notes(labels: NDArray[Any], selection: Selection) -> Iterator[str]:

@@ -882,7 +882,7 @@ def as_list(rules: ExplanationSet) -> ExplanationSet:
     """
     if any(each.kind is not RuleKind.CLUSTER for each in rules.explanations):
         return rules
-    own = [replace(each, rule=replace(each.rule, kind=RuleKind.IFF)) for each in rules.explanations]
+    own = tuple(replace(each, rule=replace(each.rule, kind=RuleKind.IFF)) for each in rules.explanations)
     return ExplanationSet(
         own, rules.concept_names, default=rules.default, steps=rules.steps, vocabulary=rules.vocabulary
     )
