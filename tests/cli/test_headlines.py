@@ -13,7 +13,7 @@ import pytest
 from logiclens.cli.headlines import _network_sentence
 from logiclens.metrics.agreement import wilson
 from logiclens.metrics.paired import Lead, p_text
-from tests.cli.running import run
+from tests.cli.running import report_facts, run
 
 
 def write(name: str, frame: pd.DataFrame, y: np.ndarray) -> None:
@@ -113,7 +113,14 @@ def test_where_no_rules_are_shown_it_is_said_why_and_nothing_contradicts_it():
 
     assert "none beat always answering" in said
     assert "would gain" not in said
-    assert "that may be chance (--literals shows them)" in said
+    assert "that may be chance (--literals shows them)." in said
+    run(*options, "--html", "report.html", "--json", "found.json")
+    longer = report_facts("report.html")["overall"]["longer"]
+    assert longer.startswith("Rules of ")
+    assert f"{longer} (--literals shows them)." in said
+    rated = [each for each in json.loads(Path("found.json").read_text())["front"] if each["literals"] <= 10]
+    best = max(rated, key=lambda each: (each["accuracy"], -each["literals"]))
+    assert longer.startswith(f"Rules of {best['literals']} literal")
     assert "No rules are shown" not in run(*options, "--literals", 0).stdout
 
 

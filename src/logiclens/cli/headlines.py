@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from logiclens.cli.terminal import percent, plain_table, print_line, print_table, short
 from logiclens.errors import count
+from logiclens.explain.front import longer_words, ten_more
 from logiclens.explain.rule import label_in_sentence
 from logiclens.metrics.paired import Lead, p_text
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from logiclens.estimators.stability import Stability
     from logiclens.explain.rule import Label
 
-TEN = 10
-"""Literals more: what they would gain is printed."""
 _MOST = 12  # conditions that are listed
 _SELDOM = 0.5  # share of the resamples below which a condition is doubted
 
@@ -45,7 +44,7 @@ class Headlines:
     guess : label
         That class.
     gain : float or None
-        What :data:`TEN` literals more would gain, cross-fitted; None without such rules.
+        What ten literals more would gain, cross-fitted; None without such rules.
     stability : Stability or None
     """
 
@@ -95,7 +94,7 @@ def measure(found: Fit, progress: Progress, *, compare: bool = True, resamples: 
 
         with progress.show(f"fitting to {count(resamples, 'resample')}"):
             stability = resample_rules(found.model, *rows.learned(~rows.held_out), n_resamples=resamples)
-    return Headlines(comparison, over_guess, guess, _gain(found), stability)
+    return Headlines(comparison, over_guess, guess, ten_more(front), stability)
 
 
 def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Comparison | None:
@@ -122,16 +121,6 @@ def _compare(found: Fit, guess: Any, progress: Progress, train: bool) -> Compari
         splits = sum(each.splits for each in rivals)
     right["guess"] = true == found.rules.labels.index(guess)
     return Comparison(right, labeled.counts, labeled.groups, splits)
-
-
-def _gain(found: Fit) -> float | None:
-    """What ten literals more would gain by the front; None if there are no longer rules, or no scores."""
-    front = found.model.front_
-    shown = front[front.chosen]
-    longer = front[front.at(shown.literals + TEN)]
-    if longer.literals <= shown.literals or longer.accuracy is None or shown.accuracy is None:
-        return None
-    return float(longer.accuracy - shown.accuracy)
 
 
 def titles(found: Fit, lines: Headlines) -> Mapping[str, str]:
@@ -183,20 +172,9 @@ def sentences(found: Fit, lines: Headlines) -> Iterator[str]:
         yield _tested_on(found)
     if lines.comparison is not None and "network" in lines.comparison.right and found.rows.n_held:
         yield _network_sentence(lines.comparison.lead("network", "rules"))
-    if lines.gain is not None:
-        points = 100 * lines.gain
-        mean = "" if found.rules.is_list else " in the mean accuracy of the classes"
-        if none and points >= 0.05:
-            front = found.model.front_
-            longer = count(front[front.at(TEN)].literals, "literal")
-            yield (
-                f"Rules of {longer} were right on {points:.1f} points more of those rows; that may be chance "
-                "(--literals shows them)."
-            )
-        elif points < 0.05:
-            yield f"Ten more literals would gain nothing{mean}."
-        else:
-            yield f"Ten more literals would gain about {points:.1f} points{mean} (--literals)."
+    if gain := longer_words(found.model.front_, found.rules, none=none):
+        hint = " (--literals shows them)" if none else " (--literals)"
+        yield f"{gain}{'' if 'gain nothing' in gain else hint}."
     if found.network is not None:
         yield f"Rules and network agree on {percent(found.fidelity)} of these rows (fidelity)."
 

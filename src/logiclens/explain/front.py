@@ -435,3 +435,38 @@ def _spread(interval: tuple[float, float] | None) -> str:
 
 def _percent(rate: float | None) -> str:
     return "" if rate is None else percent(rate)
+
+
+_TEN = 10  # literals more, whose gain is told
+_LEAST_GAIN = 0.0005  # less reads as nothing
+
+
+def ten_more(front: Front) -> float | None:
+    """What ten literals more would gain in accuracy; None without longer rules, or without scores."""
+    shown, longer = front[front.chosen], front[front.at(front[front.chosen].literals + _TEN)]
+    if longer.literals <= shown.literals or longer.accuracy is None or shown.accuracy is None:
+        return None
+    return float(longer.accuracy - shown.accuracy)
+
+
+def longer_words(front: Front, rules: ExplanationSet, *, none: bool = False) -> str:
+    """What longer rules would gain, in words; where none are shown, what the best of ten literals would.
+
+    Empty without longer rules, or without scores.
+    """
+    gain, shown = ten_more(front), front[front.chosen].accuracy
+    if gain is None or shown is None:
+        return ""
+    if none:
+        rated = [(point.accuracy, -point.literals) for point in front.points if point.literals <= _TEN]
+        accuracy, fewest = max((rate, size) for rate, size in rated if rate is not None)
+        if accuracy - shown >= _LEAST_GAIN:
+            points, size = 100 * (accuracy - shown), count(-fewest, "literal")
+            return (
+                f"Rules of {size} were right on {points:.1f} points more of the training rows, left out in "
+                "turn; that may be chance"
+            )
+    mean = "" if rules.is_list else " in the mean accuracy of the classes"
+    if gain < _LEAST_GAIN:
+        return f"Ten more literals would gain nothing{mean}"
+    return f"Ten more literals would gain about {100 * gain:.1f} points{mean}"

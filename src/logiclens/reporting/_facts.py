@@ -361,6 +361,8 @@ class OverallFacts:
         plain, means over the targets; ``faithful_to`` says with which.
     explanation_accuracy, explanation_accuracy_plain : float, optional
         Agreement of formulas with the truth: macro-F1 and plain, means over the targets.
+    longer : str
+        What longer rules would gain, in words; empty where that is not known.
     literals : float
         Literals of a rule as written, mean over the targets.
     n_uncovered : int, optional
@@ -383,6 +385,7 @@ class OverallFacts:
     lead: LeadFacts | None = None
     network_lead: LeadFacts | None = None
     answer_lead: LeadFacts | None = None
+    longer: str = ""
     joint_fidelity: float | None = None
     fidelity: float | None = None
     fidelity_plain: float | None = None

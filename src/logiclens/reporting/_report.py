@@ -16,7 +16,7 @@ from logiclens.evaluation import Evaluation
 from logiclens.evaluation._evaluate import BLACK_BOX as THE_BLACK_BOX
 from logiclens.evaluation._evaluate import NETWORK, LabeledRows
 from logiclens.explain.explanation import check_text
-from logiclens.explain.front import LISTED
+from logiclens.explain.front import LISTED, longer_words
 from logiclens.explain.rule import RuleKind
 from logiclens.files._storage import as_file, written_whole
 from logiclens.logic.arrays import pack
@@ -417,6 +417,15 @@ def _answer_lead(subject: Subject, rows: LabeledRows) -> LeadFacts | None:
     return _lead(replace(subject, task=CLASSIFY), replace(rows, truth=rows.black_box), None)
 
 
+def _longer(subject: Subject) -> str:
+    """What longer rules would gain."""
+    rules, front = subject.rules, subject.front
+    if front is None or subject.task != CLASSIFY or rules.multi_label:
+        return ""
+    none = rules.literals == 0 and rules.is_list and subject.settings.get("literals") == "auto"
+    return longer_words(front, rules, none=none)
+
+
 def _network_lead(subject: Subject, rows: LabeledRows) -> LeadFacts | None:
     """How far the network is ahead of the rules on rows that were held out."""
     lead = rows.lead_of_network() if subject.task == CLASSIFY and subject.part == HELD_OUT else None
@@ -476,6 +485,7 @@ def _measured(subject: Subject, rows: LabeledRows, lead: Lead | None) -> Overall
         lead=_lead(subject, rows, lead),
         network_lead=_network_lead(subject, rows),
         answer_lead=_answer_lead(subject, rows),
+        longer=_longer(subject),
         joint_fidelity=None if model is None else model.accuracy,
         fidelity=None if model is None else model.explanation_accuracy,
         fidelity_plain=None if model is None else model.explanation_accuracy_plain,
