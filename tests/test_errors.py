@@ -155,15 +155,15 @@ ELEVEN = [f"c{j}" for j in range(11)]
         (UnknownColumnError("age", [], "Look again."), "They have no columns at all. Look again."),
         (
             UnknownTargetError("deaths", ["death", "max"]),
-            "Unknown target 'deaths'. Did you mean 'death'? The 2 known targets are 'death', 'max'.",
+            "Unknown class 'deaths'. Did you mean 'death'? The 2 known classes are 'death', 'max'.",
         ),
         (
             UnknownTargetError("1", [0, 1]),
-            "Unknown target '1'. Did you mean 1? The 2 known targets are 0, 1.",
+            "Unknown class '1'. Did you mean 1? The 2 known classes are 0, 1.",
         ),
-        (UnknownTargetError(None, [True]), "Unknown target None. The only known target is True."),
-        (UnknownTargetError(1.5, []), "Unknown target 1.5. There are no targets at all."),
-        (UnknownTargetError(np.zeros((3, 3)), ["a"]), "Unknown target a value of type ndarray."),
+        (UnknownTargetError(None, [True]), "Unknown class None. The only known class is True."),
+        (UnknownTargetError(1.5, []), "Unknown class 1.5. There are no classes at all."),
+        (UnknownTargetError(np.zeros((3, 3)), ["a"]), "Unknown class a value of type ndarray."),
     ],
     ids=str,
 )

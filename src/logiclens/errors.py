@@ -162,12 +162,12 @@ class UnknownTargetError(_UnknownError):
     Examples
     --------
     >>> print(UnknownTargetError("1", [0, 1]))
-    Unknown target '1'. Did you mean 1? The 2 known targets are 0, 1.
+    Unknown class '1'. Did you mean 1? The 2 known classes are 0, 1.
     """
 
-    _none = "There are no targets at all."
-    _only = "The only known target is {}."
-    _several = "The {} known targets are {}."
+    _none = "There are no classes at all."
+    _only = "The only known class is {}."
+    _several = "The {} known classes are {}."
 
     def __init__(self, target: object, known: Iterable[object]) -> None:
         self.target = target
@@ -175,7 +175,7 @@ class UnknownTargetError(_UnknownError):
         texts = {str(label): label for label in self.known}
         near = _nearest(str(target), texts)
         advice = "" if near is None else f"Did you mean {texts[near]!r}? "
-        InputError.__init__(self, f"Unknown target {shown(target)}. {advice}{self._listing()}")
+        InputError.__init__(self, f"Unknown class {shown(target)}. {advice}{self._listing()}")
 
     def __reduce__(self) -> Any:
         return type(self), (self.target, self.known)

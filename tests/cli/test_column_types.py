@@ -181,3 +181,15 @@ def test_what_was_said_is_in_the_words_of_the_encoder():
         {"region": "category", "code": "category", "zip": "number", "size": ("low", "high")},
         {**dict.fromkeys(["region", "code", "size"], ("-9", -9)), "zip": ("-9", "0.5", "none", -9, 0.5)},
     )
+
+
+@pytest.mark.parametrize("engine", [[], ["--engine", "duckdb"]])
+def test_numbers_that_are_codes_by_their_name_are_told(engine: list[str]):
+    rng = np.random.default_rng(0)
+    table = shops().drop_columns("zip").append_column("zip_code", pa.array(rng.integers(10_000, 99_000, N)))
+    pq.write_table(table, "coded.parquet")
+    result = run("explain", "coded.parquet", "--target", "kind", "--no-compare", "--stability", "0", *engine)
+    note = "Column 'zip_code' holds whole numbers, compared as numbers. If they are codes, say"
+
+    assert f"{note} --categorical zip_code." in result.stdout
+    assert "Column 'region' holds few whole numbers" in result.stdout

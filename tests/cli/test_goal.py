@@ -76,4 +76,4 @@ def test_goals_that_make_no_sense_are_refused(words: str, message: str):
 def test_a_class_that_is_not_there_is_refused():
     line = refused("explain", STAYS, "-t", "risk", "--goal", "recall=0.9", "--positive", "hihg")
 
-    assert line.startswith("Unknown target 'hihg'. Did you mean 'high'?")
+    assert line.startswith("Unknown class 'hihg'. Did you mean 'high'?")

@@ -101,9 +101,9 @@ def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("explain-row rules.json age.csv --row 1", "The data lack the column 'ward'."),
         (
             "explain-row rules.json rows.csv --row 1 --class ills",
-            "Unknown target 'ills'.",
+            "Unknown class 'ills'.",
         ),
-        ("export rules.json --to sql --class il", "Unknown target 'il'. Did you mean 'ill'?"),
+        ("export rules.json --to sql --class il", "Unknown class 'il'. Did you mean 'ill'?"),
         ("export rules.json --to python --name 1st", "A function cannot be called '1st'."),
         ("explain stays -t risk --use agee --engine duckdb", "The data lack the column 'agee'."),
         (f"predict {ENGINE} --out new.parquet --truth wen", "The data lack the column 'wen'."),

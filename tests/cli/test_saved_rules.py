@@ -34,4 +34,4 @@ def test_labels_as_they_are_typed():
     assert label_named(rules_of({False: Var("a"), True: Var("a")}, ["a"]), "true") is True
     with pytest.raises(UnknownTargetError) as info:
         label_named(rules_of({1: Var("a"), 2: Var("a")}, ["a"]), "3")
-    assert str(info.value) == "Unknown target '3'. The 2 known targets are 1, 2."
+    assert str(info.value) == "Unknown class '3'. The 2 known classes are 1, 2."

@@ -137,7 +137,7 @@ def test_reasons_count_all_rows_of_the_table():
 
     assert found.dropped == (
         Dropped("patient", "an identifier: 40 values in 40 rows"),
-        Dropped("late", "constant in the rows it was learned from"),
+        Dropped("late", "constant in the training rows"),
     )
 
 
@@ -271,10 +271,10 @@ def test_rows_without_a_value_are_counted_too():
     ("reason", "text"),
     [
         (
-            Reason("too many values: 280", 294, ", none in 1% of them"),
-            "too many values: 280 in 294 of the rows it was learned from, none in 1% of them",
+            Reason("too many different values: 280", 294, ", each in less than 1% of them"),
+            "too many different values: 280 in 294 of the training rows, each in less than 1% of them",
         ),
-        (Reason("holds dates", remedy="Drop it"), "holds dates in the rows it was learned from. Drop it"),
+        (Reason("holds dates", remedy="Drop it"), "holds dates in the training rows. Drop it"),
     ],
 )
 def test_a_reason_says_which_rows_it_is_about(reason: Reason, text: str):

@@ -200,7 +200,7 @@ def test_the_share_of_missing_values_is_weighted():
         (texts(21), "an identifier: 21 values in 21 rows"),
         ([*texts(21), None], "an identifier: 21 values in 21 rows"),
         ([str(n) for n in range(21)], "an identifier: 21 values in 21 rows (numbers written as text)"),
-        (texts(200) * 2, "too many values: 200 in 400 rows, none in 1% of them"),
+        (texts(200) * 2, "too many different values: 200 in 400 rows, each in less than 1% of them"),
     ],
 )
 def test_columns_that_say_nothing(values, reason):
@@ -253,7 +253,10 @@ def test_numbers_called_id_that_are_none(values):
     ("values", "note"),
     [
         (["a", None], "constant"),
-        ([*texts(200), *texts(200), None], "too many values: 200 in 401 rows, none in 1% of them"),
+        (
+            [*texts(200), *texts(200), None],
+            "too many different values: 200 in 401 rows, each in less than 1% of them",
+        ),
     ],
 )
 def test_what_is_missing_may_be_all_there_is_to_say(values, note):

@@ -523,7 +523,7 @@ def test_unusable_class_weights_are_refused(class_weight, message):
 
 
 def test_class_weights_of_unknown_classes_are_refused():
-    with pytest.raises(UnknownTargetError, match="Unknown target 'q'"):
+    with pytest.raises(UnknownTargetError, match="Unknown class 'q'"):
         quick(class_weight={"q": 2.0}).fit(X, Y)
 
 

@@ -168,7 +168,7 @@ def test_unusable_rows_are_refused(both):
 
 @pytest.mark.parametrize("ask", ["explain_sample", "explain_set"])
 def test_unknown_target_is_named(both, ask):
-    with pytest.raises(UnknownTargetError, match="Unknown target 'True'"):
+    with pytest.raises(UnknownTargetError, match="Unknown class 'True'"):
         getattr(both, ask)(X[:1], "True")
 
 

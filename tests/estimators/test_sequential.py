@@ -117,7 +117,7 @@ def test_a_soft_network_that_its_formula_misses_has_a_lower_fidelity():
     rules = explain_psi(model, [[0.0], [1.0]])
 
     assert rules[1].formula == FALSE
-    assert rules[1].status == "never decided by these rules"
+    assert rules[1].status == "never predicted by these rules"
     assert rules[1].scores.fidelity == 0.5
 
 

@@ -93,9 +93,7 @@ def test_formulas_of_classes_agree_with_the_list_on_what_was_seen(made, which):
 def test_what_is_known_of_the_concepts_counts():
     steps, rows = [Step("x", a), Step("y", b)], [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
 
-    assert (
-        class_formulas(steps, "z", ["y"], seen(rows))["y"][1] == "agrees with the list on all 3 tuples seen"
-    )
+    assert class_formulas(steps, "z", ["y"], seen(rows))["y"][1] == "agrees with the list on all rows seen"
     known = at_most_one(["a", "b"])
     assert class_formulas(steps, "z", ["y"], seen(rows), given=known)["y"] == (b, EQUIVALENT)
 

@@ -273,6 +273,6 @@ def test_a_sentence_says_no_more_than_the_status():
     rule = Rule("y", Var("a"))
 
     assert Explanation(rule, status="equivalent to the list").to_sentence() == "Predicts y exactly when a"
-    agrees = "agrees with the list on all 3 tuples seen"
+    agrees = "agrees with the list on all rows seen"
     assert Explanation(rule, status=agrees).to_sentence() == f"Predicts y when a ({agrees})"
     assert Explanation(rule, status="best found").to_sentence() == "Predicts y when a"

@@ -326,7 +326,7 @@ STEP = ("points", 1, "steps", 0)
         (("labels",), ["bird", "cat"], "'fish'"),
         (("multi_label",), 1, '"multi_label"'),
         (("kind",), "because", "'because'"),
-        (("points", 0, "default"), None, "Unknown target None"),
+        (("points", 0, "default"), None, "Unknown class None"),
         (("points", 0, "accuracy"), 1.5, "accuracy"),
         (("points", 0, "fidelity"), "all", "fidelity"),
         (("points", 0, "interval"), 0.5, '"interval"'),

@@ -109,7 +109,7 @@ MODEL = "model must be a fitted classifier, clusterer or pipeline. Got"
     ("call", "message"),
     [
         (lambda: rule_of(fitted("Mu")), "There are 3 targets, 'setosa', 'versicolor', 'virginica'. Pass"),
-        (lambda: rule_of(fitted("Mu"), "setoso"), "Unknown target 'setoso'. Did you mean 'setosa'?"),
+        (lambda: rule_of(fitted("Mu"), "setoso"), "Unknown class 'setoso'. Did you mean 'setosa'?"),
         *((lambda model=model: rule_of(model), MODEL) for model in (None, 3, "model", MuClassifier)),
         (lambda: rule_of(DecisionTreeClassifier()), MODEL),
         (lambda: rule_of(fitted("Mu", "bits").explain()["yes"]), "; use from_explanation."),

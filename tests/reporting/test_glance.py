@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 from logiclens.errors import percent
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
+from logiclens.logic import Var
 from logiclens.reporting import report
 from logiclens.reporting._page import environment
 from tests.reporting import pages
 
+a, b = Var("a"), Var("b")
 WORDS: Any = environment().get_template("words.html").module
 
 
@@ -377,3 +380,14 @@ def test_provenance_leaves_out_what_is_not_known(facts: dict[str, Any]):
     assert listed["Seed"] == "0"
     assert listed["Packages"] == "numpy 2.0"
     assert not {"Command", "Network"} & set(listed)
+
+
+def test_literals_of_a_class_by_itself_and_of_its_step_are_told_apart():
+    """The terminal's table has those of the step; the card had others by the same name."""
+    found = [Explanation(Rule("x", a & ~b)), Explanation(Rule("y", b))]
+    steps = [Step("y", b), Step("x", a)]
+    page = report(ExplanationSet(found, ["a", "b"], default="y", steps=steps)).html
+    text = " ".join(re.sub("<[^>]*>", "", page).split())
+
+    assert "2 literals by itself" in text
+    assert "By itself, the rule has 2 literals; its step in the list has 1." in text

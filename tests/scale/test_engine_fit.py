@@ -351,7 +351,7 @@ def test_without_an_encoder_columns_must_be_concepts(frame: pd.DataFrame, messag
 def test_classes_of_class_weights_must_be_there():
     table, target = in_engine(FLAGS, ANSWER)
 
-    with pytest.raises(UnknownTargetError, match="Unknown target 'yes'"):
+    with pytest.raises(UnknownTargetError, match="Unknown class 'yes'"):
         scale.fit(MuClassifier(**QUICK, class_weight={"yes": 2}), table, target)
 
 

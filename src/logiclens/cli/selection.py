@@ -32,6 +32,7 @@ from logiclens.concepts._columns import (
     looks_like_codes,
     may_be_classes,
     middle_cut,
+    named_as_codes,
     spelling_remark,
 )
 from logiclens.concepts._columns import class_labels as labels_of
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from logiclens.files import TableFile
     from logiclens.metrics import RuleScores
 
-TRAINING_ROWS = "the rows it was learned from"
+TRAINING_ROWS = "the training rows"
 _MOST_NAMED = 6  # columns in one note
 
 
@@ -860,15 +861,21 @@ def _gap_note(column: Column) -> str:
 
 
 def _code_notes(columns: Iterable[Column], said: SaidColumns) -> list[str]:
-    """A note on columns of few whole numbers, which may be codes; none where that was said."""
-    found = [column for column in columns if column.name not in said.types and looks_like_codes(column)]
-    if not found:
-        return []
-    names = [column.name for column in found]
+    """Notes on columns of whole numbers that may be codes, unless that was said."""
+    own = [column for column in columns if column.name not in said.types]
+    few = [column.name for column in own if looks_like_codes(column)]
+    named = [column.name for column in own if column.name not in few and named_as_codes(column)]
+    notes = []
+    for names, what in ((few, "few whole numbers"), (named, "whole numbers")):
+        head, hold = ("Column", "holds") if len(names) == 1 else ("Columns", "hold")
+        notes += [
+            f"{head} {listing(names)} {hold} {what}, compared as numbers. If they are codes, say "
+            f"--categorical {_as_option(names)}."
+        ] * bool(names)
+    return notes
+
+
+def _as_option(names: Sequence[str]) -> str:
+    """Columns as one names them in an option."""
     plain = all(name.isprintable() and "," not in name for name in names)
-    option = shlex.quote(",".join(names)) if plain and len(names) <= _MOST_NAMED else "COLUMNS"
-    head, hold = ("Column", "holds") if len(names) == 1 else ("Columns", "hold")
-    return [
-        f"{head} {listing(names)} {hold} few whole numbers, compared as numbers. If they are codes, say "
-        f"--categorical {option}."
-    ]
+    return shlex.quote(",".join(names)) if plain and len(names) <= _MOST_NAMED else "COLUMNS"

@@ -294,7 +294,7 @@ def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> R
     elif kind is None and (reason := _identifies(column, extent)):
         return reading(reason=reason)
     elif kind == "category" and in_bins:
-        return reading(reason=Reason(f"too many values: {extent.values}", extent.rows))
+        return reading(reason=Reason(f"too many different values: {extent.values}", extent.rows))
     elif isinstance(kind, tuple):
         concepts = _of_order(column, kind, recipe, evidence)
     elif column.is_numeric:
@@ -304,8 +304,8 @@ def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> R
             concepts = _of_cuts(column, _cut_points(column, recipe, evidence), recipe, evidence)
         reason = None if concepts else CONSTANT  # as floats, which large whole numbers may share
     elif not (concepts := _of_categories(column, recipe, evidence)):
-        rare = f", none in {recipe.min_share:.0%} of them{_in_brackets(column)}"
-        reason = Reason(f"too many values: {extent.values}", extent.rows, rare)
+        rare = f", each in less than {recipe.min_share:.0%} of them{_in_brackets(column)}"
+        reason = Reason(f"too many different values: {extent.values}", extent.rows, rare)
     if not concepts and not gap:
         return reading(reason=reason)
     note = str(reason) if reason else "" if kind else _in_brackets(column).strip(" ()")
@@ -409,6 +409,23 @@ def looks_like_codes(column: Column) -> bool:
         return False
     n_values = int((~column.missing).sum())
     return n_values >= _ROWS_PER_CODE * len(column.levels) and column.levels[0] >= 0 and _is_whole(column)
+
+
+_CODE_NAMES = re.compile(r"(?<![a-z])(zip|postal|postcode|plz|codes?)(?![a-z])|zip_?code", re.IGNORECASE)
+
+
+def named_as_codes(column: Column) -> bool:
+    """True of whole numbers in a column that is called a code, such as a postal one.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> table = Table({"zip_code": [*range(10115, 10135)], "unicode": [*range(10115, 10135)]})
+    >>> named_as_codes(table.column("zip_code")), named_as_codes(table.column("unicode"))
+    (True, False)
+    """
+    named = column.kind is Kind.NUMBER and _CODE_NAMES.search(column.name) is not None
+    return named and len(column.levels) > 2 and column.levels[0] >= 0 and _is_whole(column)
 
 
 _NINES = re.compile(r"-?9{2,}|-9")

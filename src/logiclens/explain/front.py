@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
 """Kinds of rules that are one list, where targets exclude one another."""
-ALWAYS_DECIDED, NEVER_DECIDED = "always decided by these rules", "never decided by these rules"
-"""Status of the rule of a class that rules of this length always or never decide, unlike the network."""
+ALWAYS_DECIDED, NEVER_DECIDED = "always predicted by these rules", "never predicted by these rules"
+"""Status of the rule of a class that rules of this length always or never predict, unlike the network."""
 NO_ROWS: Final = "no rows in this cluster"
 """Status of the rule of an empty cluster."""
 NO_FORMULA: Final = "no formula over the concepts is worth its literals for this cluster"

@@ -578,7 +578,7 @@ def class_formulas(
     -------
     dict of label to (Formula, str)
         In the order of the labels; the text says ``"equivalent to the list"`` where that is proved, and
-        otherwise on how many tuples it was found to agree.
+        otherwise that it was found to agree on the rows that were seen.
 
     Examples
     --------
@@ -589,7 +589,7 @@ def class_formulas(
     ...     print(f"{label}: {formula} ({status})")
     bird: wings (equivalent to the list)
     cat: ~fins & ~wings (equivalent to the list)
-    fish: fins (agrees with the list on all 3 tuples seen)
+    fish: fins (agrees with the list on all rows seen)
     """
     kept, default, known = check_steps(steps), plain_label(default), given_parts(given)
     if isinstance(labels, str) or not isinstance(labels, Iterable):
@@ -608,7 +608,7 @@ def class_formulas(
     true = truth_of((step.formula for step in kept), ConceptData(tuples.to_array(), tuples.names))
     decided, answers = resolve(true), [*(step.label for step in kept), default]
     weight = tuples.yes + tuples.no
-    agrees = f"{AGREES}{count(table.n_rows, 'tuple')} seen"
+    agrees = f"{AGREES}rows seen"
     found = {}
     for label, condition in conditions.items():
         if kept and label == kept[0].label != default:

@@ -325,7 +325,7 @@ REFUSED: list[tuple[Any, Any, dict[str, Any], type[Exception], str]] = [
     (MU, "y", {"sample": 0}, InputError, "sample must be at least 1. Got 0."),
     (MU, "y", {"every": 0}, InputError, "every must be at least 1. Got 0."),
     (MuClassifier.reference(), "y", {}, InputError, "ReferenceMuClassifier looks at all rows at once"),
-    (MuClassifier(class_weight={"yess": 2.0}), "y", {}, InputError, "Unknown target 'yess'."),
+    (MuClassifier(class_weight={"yess": 2.0}), "y", {}, InputError, "Unknown class 'yess'."),
     (MuClassifier(encoder=ConceptEncoder()), "y", {}, InputError, "fit_streaming reads scores in [0, 1] as"),
     (MuClassifier(epochs=0), "y", {}, InputError, "epochs must be a whole number of at least 1. Got 0."),
     (LogisticRegression(), "y", {}, InputError, "fit_streaming fits MuClassifier, EntropyClassifier, Psi"),
