@@ -162,6 +162,19 @@ def test_more_clusters_than_the_data_hold_are_empty_and_reported():
     assert clusterer.predict_proba(X).shape == (20, 4)
 
 
+def test_far_more_clusters_than_rows_train_no_network_in_vain():
+    """A thousand clusters of 50 rows took twenty seconds."""
+    X = np.random.default_rng(0).random((50, 3))
+
+    clusterer = quick(1000).fit(X)
+
+    assert clusterer.network_.members <= 50
+    assert len(clusterer.explain()) == len(clusterer.explain(X)) == clusterer.n_clusters_ == 1000
+    assert set(range(50, 1000)) <= set(clusterer.empty_clusters_)
+    assert clusterer.predict_proba(X).shape == (50, 1000)
+    assert (clusterer.predict_proba(X).argmax(axis=1) == clusterer.labels_).all()
+
+
 @pytest.mark.parametrize("X", [[[0.2, 0.9]], [[0.0, 1.0]] * 5], ids=["one row", "constant columns"])
 def test_nothing_to_tell_apart_is_one_cluster(X):
     clusterer = quick().fit(X)

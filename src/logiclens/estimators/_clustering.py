@@ -216,7 +216,7 @@ class Clustering:
     """The clusters of one start."""
 
     network: LogicNetwork
-    """One member for each cluster, in double precision on the CPU."""
+    """One member for each cluster, in double precision on the CPU; none where there are more than rows."""
     front: Front
     """Rules of every length."""
     rules: ExplanationSet
@@ -267,7 +267,9 @@ def cluster(
     is learned from, and starts are compared on it; clusters and rules of the best are those of all rows.
     """
     everything, rows = rows, rows.sample(LEARNED)
-    k = starts.n_clusters
+    wanted = starts.n_clusters
+    k = min(wanted, int(np.count_nonzero(rows.weight > 0)))  # the others are empty
+    starts = replace(starts, n_clusters=k)
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
     network, n_iter, penalties = _train_starts(starts, plan, rows, progress)
     if isinstance(progress, ProgressLine):
@@ -288,11 +290,22 @@ def cluster(
         if best is None or _is_better(value, rules, best):
             best = Clustering(own, front, rules, clusters, value, int(n_iter[start]), penalties[start])
     assert best is not None  # there is a start at least
-    if everything is rows:
-        return best
-    clusters = clusters_of(best.network, everything, k)[0]
-    network, front, clusters = _number_clusters(best.network, everything, clusters, search, most_concepts)
+    network, front, clusters = best.network, best.front, best.clusters
+    if everything is not rows:
+        clusters = clusters_of(network, everything, k)[0]
+        network, front, clusters = _number_clusters(network, everything, clusters, search, most_concepts)
+    front = with_empty(front, wanted)
     return replace(best, network=network, front=front, rules=front.rules(), clusters=clusters)
+
+
+def with_empty(front: Front, n_clusters: int) -> Front:
+    """The front of so many clusters, of which those without a network are empty."""
+    seen, labels = front.seen, tuple(range(n_clusters))
+    if seen is None or len(front.labels) == n_clusters:
+        return replace(front, labels=labels)
+    more = np.zeros((len(seen.weight), n_clusters - len(front.labels)))
+    truth, answers = (np.hstack([each, more]) for each in (seen.truth, seen.answers))
+    return replace(front, labels=labels, seen=replace(seen, truth=truth, answers=answers))
 
 
 def explain_clusters(

@@ -302,21 +302,24 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if X is None:
             return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
-        from logiclens.estimators._clustering import DistinctRows, explain_clusters
+        from logiclens.estimators._clustering import DistinctRows, explain_clusters, with_empty
 
         values = self._rows(X)
         if not len(values):
             raise InputError("There are no rows to explain. Pass at least one.")
         distinct = DistinctRows.of(values, np.ones(len(values)))
         search = self._search(self.concept_names_, self.vocabulary_, self.n_clusters_)
-        return explain_clusters(self.network_, distinct, search, int(self.max_concepts)).rules(literals)
+        front = explain_clusters(self.network_, distinct, search, int(self.max_concepts))
+        return with_empty(front, self.n_clusters_).rules(literals)
 
     def _logits(self, X: Any) -> FloatArray:
         """Outputs of the clusters' networks, (n, n_clusters)."""
         from logiclens.estimators.networks import predict_logits
 
         check_is_fitted(self)
-        return predict_logits(self.network_, (self._rows(X) > THRESHOLD).astype(float))
+        logits = predict_logits(self.network_, (self._rows(X) > THRESHOLD).astype(float))
+        n_empty = self.n_clusters_ - logits.shape[1]
+        return np.pad(logits, ((0, 0), (0, n_empty)), constant_values=-np.inf)
 
     def _rows(self, X: Any) -> FloatArray:
         """The concepts of rows, (n, n_concepts)."""
