@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import logiclens
+from logiclens.cli import engine_rows
 from logiclens.errors import LimitError
+from logiclens.metrics.agreement import wilson
+from logiclens.scale._collapse import collapse
 from tests.cli.in_files import in_file, in_files, stays
 from tests.cli.running import PIPE, TERMINAL, check_golden, refused, run
 from tests.strategies import HOSTILE_NAMES
@@ -258,3 +262,30 @@ def test_copies_are_held_out_together(times: int):
     assert not found["overall"]["better_than_guess"]["claimed"]
     assert found["overall"]["better_than_guess"]["n"] <= 101
     assert found["overall"]["n"] % times == 0
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_intervals_know_how_many_copies_there_are(many: bool, monkeypatch: pytest.MonkeyPatch):
+    """Rows alike in all concepts counted as copies of one, so that intervals were others than in memory."""
+
+    def refuse(*arguments: Any, key: Any = None) -> Any:
+        if key is not None:
+            raise LimitError("There are too many.", "Use fewer.")
+        return collapse(*arguments)
+
+    if many:  # then rows alike in all concepts count as copies
+        monkeypatch.setattr(engine_rows, "collapse", refuse)
+    rng = np.random.default_rng(0)
+    dose, age = rng.normal(size=300), rng.integers(20, 90, 300)
+    y = np.where((age > 60) ^ (rng.random(300) < 0.2), "high", "low")
+    table = {"dose": dose, "age": age, "y": y}
+    pq.write_table(pa.table({name: np.tile(column, 6) for name, column in table.items()}), "copies.parquet")
+    run("explain", "copies.parquet", "--target", "y", *DUCKDB, "--no-compare", "--json", "found.json")
+    found = json.loads(Path("found.json").read_text())["overall"]
+    rules = {each["name"]: each for each in found["comparison"]}["rules"]
+    expected = wilson(rules["accuracy"], found["n"] / 6)
+
+    if many:
+        assert rules["low"] == pytest.approx(expected[0], abs=0.03)
+    else:
+        assert (rules["low"], rules["high"]) == pytest.approx(expected, abs=1e-6)

@@ -67,8 +67,8 @@ from logiclens.explain.rule import Label
 from logiclens.files import TableFile, read_batches
 from logiclens.files._open import find_files
 from logiclens.files._reading import notes_on_missing, without_values
-from logiclens.logic.arrays import pack, unpack
-from logiclens.scale._collapse import collapse
+from logiclens.logic.arrays import IndexArray, pack, unpack
+from logiclens.scale._collapse import CollapsedRows, collapse
 from logiclens.scale._engine import Expression, Table, check_columns, fetch, find_source, ibis_module, read
 from logiclens.scale._expressions import (
     as_number,
@@ -169,7 +169,7 @@ class EngineRows(SelectedRows):
         rows = check_rows(self.scored, self.label, self.columns)
         try:
             concepts = concept_columns(rows.table, rules.vocabulary, rules.vocabulary.names)
-            found = collapse(rows, [*concepts.values()])
+            found, groups = self._collapse(rows, [*concepts.values()])
         except LimitError:
             return None
         labels = np.array(rows.answers(found.found).to_pylist(), dtype=object)
@@ -181,8 +181,21 @@ class EngineRows(SelectedRows):
             truth=RowLabels.of(TRUTH, labels, rules.labels),
             network=labels_by_network(NETWORK, predicted, codes, rules),
             counts=found.counts,
-            groups=found.tuples() if self.copies else None,
+            groups=groups,
         )
+
+    def _collapse(
+        self, rows: TrainingRows, bits: Sequence[Expression]
+    ) -> tuple[CollapsedRows, IndexArray | None]:
+        """Distinct tuples, and which are copies, (n,); of too many rows, which are alike in all concepts."""
+        if not self.copies:
+            return collapse(rows, bits), None
+        try:
+            found = collapse(rows, bits, key=digest(rows.table, self.columns))
+        except LimitError:
+            found = collapse(rows, bits)
+            return found, found.tuples()
+        return found, np.unique(found.found.column("key").to_numpy(), return_inverse=True)[1]
 
     def _leaks(self, labeled: LabeledRows) -> tuple[Leak, ...]:
         """Columns of the rules that alone give nearly all answers."""

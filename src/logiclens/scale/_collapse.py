@@ -78,7 +78,12 @@ class CollapsedRows:
 
 
 def collapse(
-    rows: TrainingRows, bits: Sequence[Expression], max_rows: int = MOST_ROWS, *, by_weight: bool = False
+    rows: TrainingRows,
+    bits: Sequence[Expression],
+    max_rows: int = MOST_ROWS,
+    *,
+    by_weight: bool = False,
+    key: Expression | None = None,
 ) -> CollapsedRows:
     """Count rows by some Booleans and the targets.
 
@@ -91,6 +96,8 @@ def collapse(
         The most distinct tuples.
     by_weight : bool, default False
         Whether rows of different weights are counted apart.
+    key : expression, optional
+        Rows with different values of it are counted apart, too; it is found as column ``key``.
 
     Raises
     ------
@@ -98,6 +105,8 @@ def collapse(
         There are more distinct tuples.
     """
     words = pack_bits(bits)
+    if key is not None:
+        words["key"] = key
     keyed = rows.select_keys(rows.table, **words)
     keys = [*words, "w"] if by_weight else [*words]
     query = rows.count_by(keyed, keys, by_targets=True).limit(max_rows + 1)
