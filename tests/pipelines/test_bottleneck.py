@@ -283,7 +283,7 @@ def test_joint_training_lowers_the_loss_of_the_classes(kind):
     points, y, _ = plane(400)
     new, new_y, _ = plane(400, seed=1)
     shifted = np.column_stack([points[:, 0] > 0.4, points[:, 1] > 0]).astype(float)
-    settings = {"concept_weight": 0.1, "learning_rate": 1.0, "epochs": 20, "rounds": 2}
+    settings = {"concept_weight": 0.1, "learning_rate": 1.0, "epochs": 40, "rounds": 2}
     before = quick(linear(), kind, **settings).fit(points, y, shifted)
     after = quick(linear(), kind, joint=True, **settings).fit(points, y, shifted)
 
