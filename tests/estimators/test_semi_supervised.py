@@ -177,7 +177,7 @@ def test_networks_are_those_of_the_labeled_rows() -> None:
     ages = 20 + 60 * x + np.random.default_rng(0).normal(size=x.shape)
     alone, both = (MuClassifier(random_state=0).fit(*data) for data in ((ages[:60], y[:60]), (ages, y)))
     assert alone.concept_names_ == both.concept_names_
-    assert np.allclose(alone.predict_proba(ages), both.predict_proba(ages), atol=1e-3)  # trained in floats
+    assert np.allclose(alone.predict_proba(ages), both.predict_proba(ages), atol=2e-4)  # trained in floats
 
 
 @pytest.mark.filterwarnings("ignore:.*still getting better")

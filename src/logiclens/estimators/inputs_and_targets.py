@@ -228,7 +228,7 @@ def read_partial_targets(y: Any, n_rows: int, unlabeled: Any = None) -> Targets:
     names, array = _column_names(y), _as_plain_array(y)
     if array.ndim not in (1, 2) or len(array) != n_rows:
         return read_targets(y, n_rows)  # which says what is wrong
-    gaps = np.array([_is_missing(value) for value in array.ravel().tolist()]).reshape(array.shape)
+    gaps = _missing(array)
     if unlabeled is not None:
         gaps |= np.asarray(array == plain_label(unlabeled), dtype=np.bool_)
     none: BoolArray = np.asarray(gaps if array.ndim == 1 else gaps.all(axis=1))
@@ -316,7 +316,7 @@ def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targe
                 "for soft targets in [0, 1] pass a table with one column for each target, such as y[:, None]."
             )
     if array.dtype == object:
-        missing = np.array([_is_missing(value) for value in array])
+        missing = _missing(array)
         if missing.any():
             raise missing_values("y", missing)
     try:
@@ -348,8 +348,15 @@ def _distinct(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 def check_labeled(y: Any) -> None:
     """Refuse labels of which some are missing: what has no truth cannot be scored."""
-    if missing := sum(map(_is_missing, _as_plain_array(y).ravel().tolist())):
+    if missing := int(_missing(_as_plain_array(y)).sum()):
         raise InputError(f"y has {count(missing, 'missing value')}. Score rows that have a label.")
+
+
+def _missing(array: NDArray[Any]) -> BoolArray:
+    """Which values are missing, in the array's shape."""
+    if array.dtype.kind != "O":
+        return np.asarray(array != array, dtype=np.bool_)
+    return np.array([_is_missing(value) for value in array.ravel()], dtype=np.bool_).reshape(array.shape)
 
 
 def _is_missing(value: object) -> bool:
